@@ -29,6 +29,11 @@ pub trait CouncilGame: GameLine {
     /// Whether an elector is our own searcher, which runs on its slot's thread, and not a program.
     fn is_ours(elector: &ElectorSpec<Self::Kind>) -> bool;
 
+    /// Whether an elector tells facts about moves and no opinions. It advises and has no vote.
+    fn proves(_elector: &ElectorSpec<Self::Kind>) -> bool {
+        false
+    }
+
     /// Whether our own searchers know these rules.
     fn is_searchable(variant: Self::Variant) -> bool;
 

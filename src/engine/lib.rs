@@ -8,6 +8,8 @@
 //!   [`net`].
 //! - search: iterative deepening alpha-beta behind [`Engine`], which owns the memory of a game. It plans no clock.
 //!
+//! A fourth beside the search is [`proof`]: what is certain about a position, and no opinion.
+//!
 //! Beside them are [`book`]s, [`Tablebases`], a [`bench()`] and the engine alone as a program ([`uci`]).
 
 mod bench;
@@ -17,6 +19,7 @@ mod checksum;
 pub mod evaluation;
 mod knowledge;
 pub mod net;
+pub mod proof;
 mod search;
 mod syzygy;
 pub mod uci;
@@ -29,7 +32,7 @@ pub use knowledge::{Heuristic, IN_FULL, Knowledge, KnowledgeError, Percentages};
 pub use net::{Net, NetError};
 pub use search::{
     AfterRound, Belief, BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow,
-    NoSuchNet, Parameter, ParameterError, Parameters, Place, Root, Score, ScoreBound, SharedTable, TURN, TableBatch,
-    TableEntry, Turnstile,
+    NoSuchNet, Parameter, ParameterError, Parameters, Place, ProvedNow, Root, Score, ScoreBound, SharedTable, TURN,
+    TableBatch, TableEntry, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases, VariantTablebases};

@@ -83,18 +83,30 @@ impl Tablebases {
         best_of(self.ranked(position, moves)?, true)
     }
 
+    /// Every legal move that leads into the tables, with its result for who makes it and the plies until the next capture, pawn's move or
+    /// mate, counted from before the move. The position itself may have a man too many for them.
+    pub fn moves_into(&self, position: &Position) -> Vec<(Move, Outcome, u32)> {
+        let board = position.board();
+        let covered = |mv: &Move| self.covers(&board.after(*mv));
+        let moves = position.legal_moves().into_iter().filter(covered);
+        let Some(before) = chess(board) else { return Vec::new() };
+        let ranked = moves.filter_map(|mv| self.rank_move(&before, board, mv));
+        ranked.map(|ranked| (ranked.mv, ranked.outcome, ranked.plies)).collect()
+    }
+
+    fn rank_move(&self, before: &Chess, board: &Board, mv: Move) -> Option<Ranked<Move>> {
+        let text = format!("{mv:?}").parse::<UciMove>().ok()?;
+        let after = before.clone().play(text.to_move(before).ok()?).ok()?;
+        rank(&self.tables, &after, board.halfmoves(), mv)
+    }
+
     fn ranked(&self, position: &Position, moves: &[Move]) -> Option<Vec<Ranked<Move>>> {
         let board = position.board();
         if !self.covers(board) {
             return None;
         }
         let before = chess(board)?;
-        let ranked = moves.iter().map(|mv| {
-            let text = format!("{mv:?}").parse::<UciMove>().ok()?;
-            let after = before.clone().play(text.to_move(&before).ok()?).ok()?;
-            rank(&self.tables, &after, board.halfmoves(), *mv)
-        });
-        ranked.collect()
+        moves.iter().map(|mv| self.rank_move(&before, board, *mv)).collect()
     }
 }
 

@@ -63,7 +63,9 @@ impl RemoteElector {
             }
             ElectorKind::Trivial => RemoteElectorKind::Trivial,
             // Nor does a net that is a file of this machine.
-            ElectorKind::Own(_) | ElectorKind::Engine(_) | ElectorKind::Made(_) => return None,
+            ElectorKind::Own(_) | ElectorKind::Engine(_) | ElectorKind::Prover(_) | ElectorKind::Made(_) => {
+                return None;
+            }
         };
         let hash = u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?;
         Some(Self { name: spec.name.clone(), hash, table: table.map(SharedTable::number), kind })

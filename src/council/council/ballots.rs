@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::position_class::PositionClasses;
-use crate::{CouncilGame, pool::ElectorSpec};
+use super::{position_class::PositionClasses, proofs};
+use crate::{
+    CouncilGame,
+    pool::{ElectorSpec, Fact},
+};
 use chess::{Bound, Line, Proposal};
 
 /// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
@@ -11,6 +14,10 @@ use chess::{Bound, Line, Proposal};
 pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
     cast: Vec<Option<Cast<L>>>,
+    /// What is proved about the moves.
+    facts: Vec<Fact<L::Move>>,
+    /// The move that is proved to win, as its prover tells it.
+    proof: Option<Proposal<L::Move>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
     classes: OnceLock<PositionClasses>,
@@ -68,6 +75,8 @@ impl<L: CouncilGame> Ballots<L> {
         Self {
             cast: electors.iter().map(|_| None).collect(),
             static_values: electors.iter().map(|_| OnceLock::new()).collect(),
+            facts: Vec::new(),
+            proof: None,
             electors,
             line,
             position: OnceLock::new(),
@@ -83,13 +92,41 @@ impl<L: CouncilGame> Ballots<L> {
     }
 
     /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
-    /// the iteration that will make it exact is under way.
+    /// the iteration that will make it exact is under way. But anything replaces a move that is proved to lose.
     pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
         let Some(place) = self.cast.get_mut(elector) else { return };
-        let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
+        let proposal = proofs::judged(proposal, &self.facts);
+        let stands =
+            |known: &Proposal<L::Move>| known.bound == Bound::Exact && !proofs::is_refuted(known.best, &self.facts);
+        let known_exactly = place.as_ref().is_some_and(|cast| stands(&cast.proposal));
         if proposal.bound == Bound::Exact || !known_exactly {
             *place = Some(Cast { proposal, gain_at_the_end: OnceLock::new() });
         }
+    }
+
+    /// Takes what is proved about the moves: all of it.
+    pub(super) fn learn(&mut self, facts: Vec<Fact<L::Move>>) {
+        for cast in self.cast.iter_mut().flatten() {
+            cast.proposal = proofs::judged(cast.proposal.clone(), &facts);
+        }
+        self.facts = facts;
+    }
+
+    /// What is proved about the moves.
+    pub(super) fn facts(&self) -> &[Fact<L::Move>] {
+        &self.facts
+    }
+
+    /// Takes a move that is proved to win; of several the one with the highest score stays.
+    pub(super) fn prove(&mut self, winning: Proposal<L::Move>) {
+        if self.proof.as_ref().is_none_or(|known| known.score < winning.score) {
+            self.proof = Some(winning);
+        }
+    }
+
+    /// The move that is proved to win.
+    pub(super) fn proof(&self) -> Option<&Proposal<L::Move>> {
+        self.proof.as_ref()
     }
 
     pub(super) fn electors(&self) -> &[ElectorSpec<L::Kind>] {

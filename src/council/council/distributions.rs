@@ -1,6 +1,6 @@
 //! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and what `auto` picks.
 
-use crate::pool::{ElectorKind, ElectorSpec, Instance};
+use crate::pool::{ElectorKind, ElectorSpec, Instance, ProverKind};
 use chess::Knowledge;
 use engine::{Noise, net::Net};
 
@@ -12,6 +12,9 @@ const ADVISERS_TABLE: usize = 2;
 
 /// How much advisers give way to the electors whose cores they share. On Linux, a thread ten steps lower has about a tenth of the time.
 const ADVISERS_GIVE_WAY: i32 = 10;
+
+/// The same of provers, which search in the whole of a move and not in its first third alone: about a thirtieth of the time.
+const PROVERS_GIVE_WAY: i32 = 15;
 
 /// Tozzi's rosters (1993), older than the rule that the union is the whole knowledge: nobody in them knows the centre.
 pub(super) const WITHOUT_CENTRE: &[(&str, &str)] =
@@ -102,13 +105,22 @@ fn letters(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     sets.map(|knowledge| Some(ElectorSpec::own(knowledge?, hash))).collect()
 }
 
-/// Who advises, as the settings name them; `beside_auto` says whether the roster is `auto`. `None` for what names nobody.
-pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize) -> Option<Vec<ElectorSpec>> {
+/// Who advises, as the settings name them; `beside_auto` says whether the roster is `auto`, `tables` where the tablebases of a prover
+/// are. `None` for what names nobody.
+pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize, tables: &str) -> Option<Vec<ElectorSpec>> {
     let names = match names.trim() {
         "auto" if beside_auto => ADVISERS,
         "" | "auto" => return Some(Vec::new()),
         names => names,
     };
-    let advisers = letters(names, hash.min(ADVISERS_TABLE))?.into_iter();
-    Some(advisers.map(|adviser| ElectorSpec { niceness: ADVISERS_GIVE_WAY, ..adviser }).collect())
+    let is_prover = |word: &&str| word.parse::<ProverKind>().is_ok();
+    let (provers, others): (Vec<&str>, Vec<&str>) = names.split_ascii_whitespace().partition(is_prover);
+    let hash = hash.min(ADVISERS_TABLE);
+    let provers = provers
+        .iter()
+        .filter_map(|word| word.parse().ok())
+        .map(|kind| ElectorSpec { niceness: PROVERS_GIVE_WAY, ..ElectorSpec::prover(kind, tables, hash) });
+    let advisers = letters(&others.join(" "), hash)?.into_iter();
+    let advisers = advisers.map(|adviser| ElectorSpec { niceness: ADVISERS_GIVE_WAY, ..adviser });
+    Some(provers.chain(advisers).collect())
 }

@@ -10,6 +10,7 @@ use super::{
     criterion::{self, Criterion},
     guards::guarded,
     model::FEATURES,
+    proofs::{is_refuted, unrefuted},
 };
 use crate::CouncilGame;
 use chess::{CriterionName, GameLine, Line, Proposal, Vote};
@@ -71,11 +72,11 @@ impl<L: CouncilGame> Rule<L> {
         Some(self.leader(ballots, seed)?.best)
     }
 
-    /// Elects among the proposals as they stand.
+    /// Elects among the proposals as they stand; what is proved to win is elected by nobody's vote.
     pub(super) fn elect(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
-        let elected = speaker(&weighed, &totals, seed)?.clone();
+        let elected = ballots.proof().or_else(|| speaker(&weighed, &totals, seed))?.clone();
         let votes = ballots.iter().map(|ballot| {
             let weight =
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
@@ -86,6 +87,9 @@ impl<L: CouncilGame> Rule<L> {
 
     /// The proposal that would be elected now.
     pub(super) fn leader<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> Option<&'a Proposal<L::Move>> {
+        if ballots.proof().is_some() {
+            return ballots.proof();
+        }
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
         speaker(&weighed, &totals, seed)
@@ -93,7 +97,7 @@ impl<L: CouncilGame> Rule<L> {
 
     /// The proposals that may be elected, with their weights.
     fn weigh<'a>(&self, ballots: &'a Ballots<L>) -> Vec<(Ballot<'a, L>, f64)> {
-        let mut eligible: Vec<Ballot<L>> = ballots.iter().collect();
+        let mut eligible = unrefuted(ballots.iter().collect(), ballots.facts());
         if self.0.is_guarded() {
             eligible = guarded(eligible);
         }
@@ -117,7 +121,9 @@ impl<L: CouncilGame> Rule<L> {
         };
         let open: f64 = open;
         let mut totals: Vec<(L::Move, f64)> = Vec::new();
-        for ballot in ballots.iter().filter(|ballot| !searching.contains(&ballot.place)) {
+        let refuted = |ballot: &Ballot<L>| is_refuted(ballot.proposal.best, ballots.facts());
+        let heard = |ballot: &Ballot<L>| !searching.contains(&ballot.place) && !refuted(ballot);
+        for ballot in ballots.iter().filter(heard) {
             let weight = self.0.weigh(&ballot, ballots);
             match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {
                 Some((_, total)) => *total += weight,

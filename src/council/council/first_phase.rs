@@ -10,6 +10,8 @@ use super::{
     GroupMode,
     ballots::Ballots,
     election::{ElectionOutcome, Rule, split},
+    proofs::unrefuted_moves,
+    proving::Proving,
     question::{Progress, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, next_serial},
@@ -61,6 +63,8 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     advisers: Vec<usize>,
     pub leader: Option<Proposal<L::Move>>,
     changes: u32,
+    /// What is proved.
+    pub proving: Proving<L>,
     /// The moves proposed, for the searcher that never stops.
     pub hints: Hints<L::Move>,
     best_of_groups: Vec<Arc<BestOfGroup>>,
@@ -83,6 +87,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             advisers: (0..searchers.len()).filter(|number| searchers[*number].adviser.is_some()).collect(),
             leader: None,
             changes: 0,
+            proving: Proving::begin(searchers),
             hints: Hints::new(setup.anchor.is_some()),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
             split_groups: setup.electors.iter().map(|_| None).collect(),
@@ -182,10 +187,10 @@ impl<L: CouncilGame> FirstPhase<L> {
             line: Arc::clone(&line),
             root_moves: question.root_moves(),
             limits: match searchers[number].adviser {
-                Some(_) => self.limits_of_adviser(&question.limits, searchers),
+                Some(_) => self.setup.limits_of_adviser(&searchers[number], &question.limits, searchers),
                 None if whole => question.limits,
                 None => {
-                    let limits = share_of(&question.limits, self.setup.share * (1.0 - self.advised_nodes()));
+                    let limits = share_of(&question.limits, self.setup.share * (1.0 - self.setup.advised_nodes()));
                     let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(searchers[number].on_the_way).max(1));
                     Limits { nodes, ..share_of(&question.limits, self.setup.share) }
                 }
@@ -193,27 +198,22 @@ impl<L: CouncilGame> FirstPhase<L> {
         };
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
+        let in_turns = self.setup.round_robin.is_some();
+        let guidance = self.proving.guide(number, &line, guidance, in_turns);
         self.newest[number] = None;
         self.lines[number] = line;
         searchers[number].search(Job::guided(task, guidance).within(time), &session.reports);
     }
 
-    /// The advisers' part of all nodes of a move.
-    fn advised_nodes(&self) -> f64 {
-        self.setup.advice * self.setup.advised_share
-    }
-
-    /// Where nodes are limited, advisers search with what the electors do without.
-    fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
-        let advisers = self.advisers.len();
-        let others = searchers.len() - advisers;
-        let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
-        Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, self.setup.advised_share) }
-    }
-
-    /// What was advised about the position in question.
+    /// What was advised and proved about the position in question.
     pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
-        self.advisers.iter().filter_map(|number| self.newest_of(*number))
+        let advisers = self.advisers.iter().filter(|number| !self.proving.is_prover(**number));
+        advisers.filter_map(|number| self.newest_of(*number)).chain(self.proving.told(&self.line))
+    }
+
+    /// The advisers that have their part of the move only.
+    fn advising(&self) -> impl Iterator<Item = usize> {
+        self.advisers.iter().copied().filter(|number| !self.proving.is_prover(*number))
     }
 
     /// What a searcher is told besides its task: the anchor what others propose, the members of a group their share of the
@@ -258,7 +258,7 @@ impl<L: CouncilGame> FirstPhase<L> {
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
             // They advise for their part of the move.
-            let advising = self.advisers.iter().any(|number| searchers[*number].is_searching());
+            let advising = self.advising().any(|number| searchers[number].is_searching());
             let until =
                 if advising { until.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { until };
             let patient_until = Instant::now() + PATIENCE;
@@ -268,7 +268,7 @@ impl<L: CouncilGame> FirstPhase<L> {
                 Event::Cancelled => return None,
                 Event::TimeIsUp if impatient && !session.must_answer() && nodes(searchers) > work_before => {}
                 Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < deadline => {
-                    self.advisers.iter().for_each(|number| searchers[*number].stop());
+                    self.advising().for_each(|number| searchers[number].stop());
                 }
                 Event::TimeIsUp => break,
                 Event::Reconsider => {
@@ -322,8 +322,13 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
         let SearchReport::Proposal(proposal) = report else { return false };
         session.show(&proposal);
-        self.newest[number] = Some(proposal);
         let counts = *self.lines[number] == *self.line;
+        if self.proving.is_prover(number) {
+            self.proving.take(&self.lines[number], proposal);
+            self.proving.inform(&self.line, &mut self.ballots);
+            return counts;
+        }
+        self.newest[number] = Some(proposal);
         if counts && let Some(elector) = searchers[number].elector {
             self.cast(elector, searchers);
         }
@@ -370,6 +375,9 @@ impl<L: CouncilGame> FirstPhase<L> {
             proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
         };
         let Some(speaker) = speaker else { return };
+        if self.setup.round_robin.is_none() {
+            self.proving.hear(elector, speaker.best);
+        }
         self.ballots.cast(elector, speaker);
         if self.setup.anchor.is_some() {
             self.hints.tell(self.ballots.moves());
@@ -393,6 +401,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         };
         self.line = Arc::clone(&line);
         self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(&line));
+        self.proving.inform(&line, &mut self.ballots);
         self.leader = None;
         let time = session.time_left(self.setup.share);
         for number in 0..searchers.len() {
@@ -413,6 +422,13 @@ impl<L: CouncilGame> FirstPhase<L> {
             searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
         if self.leader.is_none() {
             return searching.count() == 0;
+        }
+        if self.ballots.proof().is_some() && self.setup.round_robin.is_none() {
+            return true;
+        }
+        // Where a run is to be repeated, what is proved in the end belongs to it.
+        if self.setup.round_robin.is_some() && self.proving.goes_on(searchers) {
+            return false;
         }
         let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
         let mut electors: Vec<usize> = awaited.filter_map(|(_, searcher)| searcher.elector).collect();
@@ -444,23 +460,13 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     /// The moves that the second phase is to choose from.
     pub(super) fn candidates(&self) -> Vec<L::Move> {
-        self.ballots.moves()
+        unrefuted_moves(self.ballots.moves(), self.ballots.facts())
     }
 
     /// Elects among what was proposed.
     pub(super) fn elect(&self) -> Option<ElectionOutcome<L>> {
         self.setup.rule.elect(&self.ballots, self.setup.seed)
     }
-}
-
-/// In virtual time: in how many rounds each searcher has one turn. Advisers have this part of the cores together.
-pub(super) fn turns<L: CouncilGame>(advice: f64, searchers: &[CouncilSearcher<L>]) -> Vec<u64> {
-    let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
-    let others = searchers.len() - advisers;
-    let turns_of_all = others as f64 * advice / (1.0 - advice);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let every = (advisers as f64 / turns_of_all.max(0.001)).round() as u64;
-    searchers.iter().map(|searcher| if searcher.adviser.is_some() { every.max(1) } else { 1 }).collect()
 }
 
 /// Hands the members of a group what they are to search.

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | who proposes | `roster`, `distributions`; with which cores: `seats` |
 //! | what was proposed | `ballots`; one question's way: `session`, `first_phase` |
-//! | which proposal is elected | `criterion/`, a file a rule; `guards`, `election` |
+//! | which proposal is elected | `criterion/`, a file a rule; `proofs`, `guards`, `election` |
 //! | the second search | `second/`, a file a mode |
 //! | the move when nobody has said anything | `fallback` |
 //! | settings | `settings`, `group_mode`, `preset` (the published players), `model` (what was learnt) |
@@ -20,6 +20,7 @@
 //! - an elector that dies or hangs costs its vote, never the move: nobody is waited for after the time is up;
 //! - equal proposals and an equal seed elect the same move.
 
+mod advice;
 mod ballots;
 mod criterion;
 mod distributions;
@@ -32,6 +33,8 @@ mod model;
 mod pondering;
 mod position_class;
 mod preset;
+mod proofs;
+mod proving;
 mod question;
 mod roster;
 mod search_session;
@@ -58,8 +61,9 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use self::{
+    advice::turns,
     fallback::FallbackSearcher,
-    first_phase::{FirstPhase, FirstPhaseSetup, turns},
+    first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
     search_session::SearchSession,
     searcher::{CouncilSearcher, metrics},
@@ -124,7 +128,8 @@ impl<L: CouncilGame> Council<L> {
         let settings = &self.seats.settings;
         let advice = if self.seats.advisers.is_empty() { 0.0 } else { settings.advice };
         let electing = &self.seats.searchers[..self.seats.voters];
-        let round_robin = session.question.in_step.then(|| self.seats.turnstile(turns(advice, electing)));
+        let round_robin =
+            session.question.in_step.then(|| self.seats.turnstile(turns(advice, settings.split, electing)));
         let setup = FirstPhaseSetup {
             electors: Arc::clone(&self.seats.electors),
             rule: Rule::new(settings.criterion, settings),
@@ -205,7 +210,14 @@ impl<L: CouncilGame> Council<L> {
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
         // Should all others have failed, the one that never stops has the word.
         let elected = elected.or(self.seats.anchor().and_then(|anchor| first.newest_of(anchor)));
-        let elected = elected.or(first.advice().next()).cloned();
+        let refuted = first.proving.refuted(&first.line);
+        let elected = elected.or(first.advice().find(|advised| !refuted.contains(&advised.best))).cloned();
+        let elected = match elected {
+            Some(loses) if refuted.contains(&loses.best) => {
+                Some(self.search_others(first, session, refuted).unwrap_or(loses))
+            }
+            elected => elected,
+        };
         let (elected, source) = match elected {
             Some(proposal) => (proposal, Source::Council),
             None => (self.fall_back(first, session)?, Source::Fallback),
@@ -214,13 +226,14 @@ impl<L: CouncilGame> Council<L> {
             Some(_) => CriterionName::ReSearch,
             None => self.seats.settings.criterion,
         };
+        let proved = first.ballots.proof().is_some();
         let (proposing, deciding) = self.seats.searchers.split_at(self.seats.voters);
         Some(Decision {
             best: elected.best,
             ponder: elected.pv.get(1).copied(),
             score: Some(elected.score),
             source,
-            criterion: (source == Source::Council).then_some(rule),
+            criterion: (source == Source::Council && !proved).then_some(rule),
             split: outcome.as_ref().map_or(0.0, |outcome| outcome.split),
             votes: outcome.into_iter().flat_map(|outcome| outcome.votes).chain(self.advice(first)).collect(),
             metrics: metrics(&[proposing, deciding], session.elapsed()),
@@ -240,6 +253,22 @@ impl<L: CouncilGame> Council<L> {
             weight: 0.0,
         });
         votes.collect()
+    }
+
+    /// Searches the moves that are not proved to lose, because nobody proposes one of them.
+    fn search_others(
+        &mut self,
+        first: &FirstPhase<L>,
+        session: &mut SearchSession<L>,
+        refuted: Vec<L::Move>,
+    ) -> Option<Proposal<L::Move>> {
+        session.question.excluded.extend(refuted);
+        if session.question.root_moves().is_empty() {
+            return None;
+        }
+        let proposal = self.fallback.search(session.question, &first.line)?;
+        session.show(&proposal);
+        Some(proposal)
     }
 
     /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.
@@ -269,7 +298,8 @@ impl<L: CouncilGame> Council<L> {
     /// A second phase chooses between several moves. The anchor's goes on even if all agree: it may still find another one.
     fn has_second_phase(&self, first: &FirstPhase<L>, session: &SearchSession<L>) -> bool {
         let open = first.candidates().len() > 1 || self.seats.anchor().is_some();
-        self.seats.settings.criterion == CriterionName::ReSearch && open && !session.must_answer()
+        let proved = first.ballots.proof().is_some();
+        self.seats.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
     }
 
     /// What decides ties: the same in the same position of a game.

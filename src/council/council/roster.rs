@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    pool::{ElectorKind, ElectorSpec, Instance, net_file},
+    pool::{ElectorKind, ElectorSpec, Instance, Prover, ProverKind, net_file},
 };
 use chess::{ElectorName, Heuristic, Knowledge, Line};
 use engine::{Noise, net::Net};
@@ -31,6 +31,9 @@ pub enum RosterError {
     /// Neither a distribution nor a list of knowledge sets.
     #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Unknown(String),
+    /// A prover that asks tablebases where there are none.
+    #[error("tablebases {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    NoTables(String),
     /// `custom` without electors.
     #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
     Empty,
@@ -70,9 +73,12 @@ impl RosterError {
             }
             Self::UnknownAdvisers(_) => (
                 "advisers",
-                "auto, nothing, knowledge letters such as \"mpar mbxp\", or a distribution such as balanced-3"
+                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates, checks, draws and tables"
                     .to_owned(),
             ),
+            Self::NoTables(_) => {
+                ("tablebases", "folders with Syzygy's files for the adviser `tables`, separated as in PATH".to_owned())
+            }
             Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
             Self::Ambiguous(index) => (
                 "electors",
@@ -127,9 +133,9 @@ impl Roster {
             }
         }
         check_instances(&electors)?;
-        let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
+        let advisers = distributions::advisers(&settings.advisers, name == "auto", hash, &settings.tablebases);
         let advisers = advisers.ok_or_else(|| RosterError::UnknownAdvisers(settings.advisers.clone()))?;
-        check_instances(&advisers)?;
+        check_advisers(&advisers)?;
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
@@ -145,6 +151,12 @@ impl<L: CouncilGame> Roster<L> {
     /// These electors, each with a name of its own, at least one.
     pub fn of(electors: Vec<ElectorSpec<L::Kind>>) -> Self {
         Self { electors, advisers: Vec::new(), grows: false }
+    }
+
+    /// The same, advised by these, each with a name of its own.
+    #[must_use]
+    pub fn advised_by(self, advisers: Vec<ElectorSpec<L::Kind>>) -> Self {
+        Self { advisers, ..self }
     }
 
     /// The electors, in their order.
@@ -214,6 +226,22 @@ fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     for (elector, spec) in electors.iter().enumerate() {
         if let ElectorKind::Own(instance) = &spec.kind {
             instance.check().map_err(|accepted| RosterError::Range { elector, accepted })?;
+        }
+    }
+    Ok(())
+}
+
+/// The same of those that advise; whoever asks tablebases needs folders that are there.
+fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
+    check_instances(advisers)?;
+    for (index, adviser) in advisers.iter().enumerate() {
+        if advisers[..index].iter().any(|other| other.name == adviser.name) {
+            return Err(RosterError::UnknownAdvisers(format!("{0} {0}", adviser.name)));
+        }
+        if let ElectorKind::Prover(Prover { kind: ProverKind::Tables, tables }) = &adviser.kind
+            && (tables.is_empty() || !std::env::split_paths(tables).all(|folder| folder.is_dir()))
+        {
+            return Err(RosterError::NoTables(tables.clone()));
         }
     }
     Ok(())

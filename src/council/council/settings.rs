@@ -25,8 +25,10 @@ pub struct CouncilSettings {
     pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
     /// Who advises: instances with a part of the knowledge, as knowledge letters or a roster by name, each with a table of its own. For
     /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
-    /// not vote. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
+    /// not vote. Or electors that prove, and have no vote either: `mates`, `checks`, `draws`, `tables`. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
     pub advisers: String,
+    /// The folders of Syzygy tablebases for the adviser `tables`, separated as in `PATH`.
+    pub tablebases: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]
     pub advice: f64,
@@ -153,6 +155,7 @@ impl Default for CouncilSettings {
             electors: Vec::new(),
             options: BTreeMap::new(),
             advisers: "auto".to_owned(),
+            tablebases: String::new(),
             advice: 0.1,
             criterion: CriterionName::default(),
             weights: HeuristicWeights::default(),

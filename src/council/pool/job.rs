@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use super::Facts;
 use chess::{ElectorName, GameLine, Line, Proposal, Score, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Place};
 
@@ -84,6 +85,8 @@ impl<M> SearchReport<M> {
 pub struct Guidance<M = UciMove> {
     /// Moves that others propose.
     pub hints: Option<Hints<M>>,
+    /// What is proved about the moves: provers add to it, our own engine goes by it.
+    pub facts: Option<Facts<M>>,
     /// Where it tells its own move to others as a hint, and by which number.
     pub advises: Option<(Hints<M>, usize)>,
     /// Only a value between these two matters, from the side of the player to move.
@@ -97,7 +100,7 @@ pub struct Guidance<M = UciMove> {
 impl<M> Default for Guidance<M> {
     /// None.
     fn default() -> Self {
-        Self { hints: None, advises: None, window: None, best_of_group: None, turn: None }
+        Self { hints: None, facts: None, advises: None, window: None, best_of_group: None, turn: None }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Elector, ElectorFailure, Hints, Job};
+use super::{Elector, ElectorFailure, Fact, Finding, Hints, Job};
 use chess::{Bound, ElectorName, Limits, Proposal, Task, UciMove, engine_move, engine_position};
-use engine::{Engine, EngineOptions, Iteration, Move, Place, Position, Root, ScoreBound, SharedTable};
+use engine::{Engine, EngineOptions, Iteration, Move, Outcome, Place, Position, Root, ScoreBound, SharedTable};
 
 pub(super) struct OwnElector {
     name: ElectorName,
@@ -54,10 +54,12 @@ impl Elector for OwnElector {
         let ours =
             |moves: &[UciMove]| -> Vec<Move> { moves.iter().filter_map(|uci| engine_move(&position, *uci)).collect() };
         let hints = guidance.hints.as_ref().map(|hints| move || ours(&hints.now()));
+        let facts = guidance.facts.as_ref().map(|facts| || proved(&position, &facts.now()));
         let root = Root {
             moves: &ours(&task.root_moves),
             hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
             extends_hints: guidance.hints.as_ref().is_some_and(Hints::extend),
+            proved: facts.as_ref().map(|facts| facts as &engine::ProvedNow<'_>),
             window: guidance.window.map(|(low, high)| (low.into(), high.into())),
             best_of_group: guidance.best_of_group.as_deref(),
             nodes: Some(meter.counter()),
@@ -88,6 +90,16 @@ impl Elector for OwnElector {
     fn new_game(&mut self) {
         self.engine.new_game();
     }
+}
+
+/// What is proved about the moves of a position, as the engine's search goes by it.
+fn proved(position: &Position, facts: &[Fact]) -> Vec<(Move, Outcome)> {
+    let outcome = |finding| match finding {
+        Finding::Won(_) => Outcome::Win,
+        Finding::Drawn => Outcome::Draw,
+        Finding::Lost(_) => Outcome::Loss,
+    };
+    facts.iter().filter_map(|fact| Some((engine_move(position, fact.about)?, outcome(fact.finding)))).collect()
 }
 
 /// What an iteration proposes.

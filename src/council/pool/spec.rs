@@ -5,6 +5,7 @@ use std::{fmt, path::Path, sync::Arc};
 use super::{
     elector::{Elector, ElectorFailure},
     program::EngineProgram,
+    prover::{Prover, ProverKind},
 };
 use chess::{ElectorName, Knowledge, Variant};
 use engine::{EngineOptions, Net, Noise, Percentages, Position};
@@ -35,6 +36,8 @@ pub enum ElectorKind {
     Own(Instance),
     /// Somebody's engine in a process of its own.
     Engine(EngineProgram),
+    /// Proves what can be proved of moves. It has no vote.
+    Prover(Prover),
     /// Proposes the first legal move at once. The yardstick for the daemon's own delay.
     Trivial,
     /// Whatever a function makes: for electors that live elsewhere, for measurements and tests.
@@ -149,6 +152,12 @@ impl<K> ElectorSpec<K> {
 }
 
 impl ElectorSpec {
+    /// A prover, named by what it looks for. `tables` are the folders of the tablebases, for the one that asks them.
+    pub fn prover(kind: ProverKind, tables: &str, hash: usize) -> Self {
+        let tables = if kind == ProverKind::Tables { tables.to_owned() } else { String::new() };
+        Self::new(kind.word().into(), ElectorKind::Prover(Prover { kind, tables }), hash)
+    }
+
     /// An instance of our own engine, named by its letters.
     pub fn own(knowledge: Knowledge, hash: usize) -> Self {
         Self::new(knowledge.to_string().into(), ElectorKind::Own(Instance::new(knowledge)), hash)
@@ -163,7 +172,7 @@ impl ElectorSpec {
     pub fn instance(&self) -> Option<&Instance> {
         match &self.kind {
             ElectorKind::Own(instance) => Some(instance),
-            ElectorKind::Engine(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+            ElectorKind::Engine(_) | ElectorKind::Prover(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         }
     }
 
@@ -176,6 +185,6 @@ impl ElectorSpec {
 
     /// Whether it can play `variant` as far as is known before it runs: foreign engines are asked when they start.
     pub fn may_play(&self, variant: Variant) -> bool {
-        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
+        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_) | ElectorKind::Prover(_))
     }
 }

@@ -6,6 +6,7 @@ use super::{
     own::OwnElector,
     positions::PositionsElector,
     program::EngineProtocol,
+    prover::ProverElector,
     spec::{ElectorKind, ElectorSpec},
     trivial::TrivialElector,
     uci::UciElector,
@@ -42,6 +43,7 @@ impl ElectorSpec {
                 }
                 EngineProtocol::Positions => Box::new(PositionsElector::start(self.name.clone(), program)?),
             },
+            ElectorKind::Prover(prover) => Box::new(ProverElector::start(self.name.clone(), prover, self.hash)?),
             ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
             ElectorKind::Made(maker) => maker.make(self)?,
         })
@@ -54,7 +56,9 @@ impl ElectorSpec {
 /// [`ElectorFailure`] if it does not start.
 pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
     match &spec.kind {
-        ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
+        ElectorKind::Own(_) | ElectorKind::Prover(_) => {
+            Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect())
+        }
         ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),
         ElectorKind::Engine(program) => match program.protocol {
             EngineProtocol::Uci => {

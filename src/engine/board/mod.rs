@@ -25,6 +25,7 @@ mod zobrist;
 pub use bitboard::Bitboard;
 pub use fen::FenError;
 pub use generate::Stage;
+pub(crate) use legality::CheckMap;
 pub use moves::{Move, MoveKind, MoveList};
 pub use perft::perft;
 pub use position::{Position, PositionError};

@@ -81,7 +81,7 @@ fn is_wrong_bishop(board: &Board, ahead: Color) -> bool {
 }
 
 /// Whose pawn it is, and whether it wins, if king and pawn stand against a bare king.
-pub(super) fn pawn_ending(board: &Board) -> Option<(Color, bool)> {
+pub(crate) fn pawn_ending(board: &Board) -> Option<(Color, bool)> {
     let pawn = board.role(Role::Pawn).get()?;
     if board.occupied().count() != 3 {
         return None;

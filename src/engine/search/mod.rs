@@ -21,7 +21,7 @@ mod worker;
 
 pub use exchange::{Belief, TableBatch, TableEntry};
 pub use parameters::{Parameter, ParameterError, Parameters};
-pub use root::{BestOfGroup, MovesNow, Root};
+pub use root::{BestOfGroup, MovesNow, ProvedNow, Root};
 pub use shared_table::{DifferentEvaluation, SharedTable};
 pub use turnstile::{AfterRound, Place, TURN, Turnstile};
 

@@ -8,10 +8,13 @@ use super::{
     value::{self, Value},
     worker::Worker,
 };
-use crate::board::Move;
+use crate::{board::Move, syzygy::Outcome};
 
 /// Asked before every iteration.
 pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;
+
+/// Asked before every iteration: moves of the root whose result is proved, for who makes them.
+pub type ProvedNow<'a> = dyn Fn() -> Vec<(Move, Outcome)> + Sync + 'a;
 
 /// What is known about the root from elsewhere. The default is nothing.
 #[derive(Clone, Copy, Default)]
@@ -22,6 +25,9 @@ pub struct Root<'a> {
     pub hints: Option<&'a MovesNow<'a>>,
     /// Whether such a move is searched a ply deeper as well.
     pub extends_hints: bool,
+    /// Moves whose result is proved elsewhere while the search runs: one that loses is not searched as long as there is another, one that
+    /// draws is not searched and is a draw.
+    pub proved: Option<&'a ProvedNow<'a>>,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value that the processes of a group have found for the player to move: raised before every iteration by
@@ -84,6 +90,24 @@ impl Worker<'_> {
         let own = self.root_moves.first().map_or(-value::INFINITE, |root_move| root_move.previous);
         let own = if self.bound == ScoreBound::Exact { own } else { -value::INFINITE };
         self.shared.root.best_of_group?.raise(own)
+    }
+
+    /// Leaves out the root moves that are proved to lose, if others are left, and marks those that are proved to draw. What the others
+    /// are worth is known to be no more than what the best one seemed to be.
+    pub(super) fn take_proofs(&mut self) {
+        let Some(proved) = self.shared.root.proved else { return };
+        let proved = proved();
+        let is = |mv: Move, outcome: Outcome| proved.contains(&(mv, outcome));
+        self.root_moves.iter_mut().for_each(|root_move| root_move.drawn = is(root_move.mv, Outcome::Draw));
+        let Some((first, seemed)) = self.root_moves.first().map(|best| (best.mv, best.value)) else { return };
+        if self.root_moves.iter().all(|root_move| is(root_move.mv, Outcome::Loss)) {
+            return;
+        }
+        self.root_moves.retain(|root_move| !is(root_move.mv, Outcome::Loss));
+        if let Some(best) = self.root_moves.first_mut().filter(|best| best.mv != first && self.completed_depth > 0) {
+            (best.value, best.previous) = (seemed, seemed);
+            self.bound = ScoreBound::Upper;
+        }
     }
 
     /// Moves the hinted root moves behind the best one, or to the front where there is no best one yet.

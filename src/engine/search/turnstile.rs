@@ -120,17 +120,17 @@ pub struct Place {
 
 impl Place {
     /// Nodes of a turn.
-    pub(super) fn turn(&self) -> u64 {
+    pub(crate) fn turn(&self) -> u64 {
         self.turnstile.turns.get(self.index).map_or(TURN, |turn| (*turn).max(1))
     }
 
     /// Waits until it is this place's turn for the first time.
-    pub(super) fn enter(&self) {
+    pub(crate) fn enter(&self) {
         self.turnstile.wait_for_turn(self.turnstile.queue(), self.index);
     }
 
     /// Ends the turn and waits for the next one.
-    pub(super) fn pass(&self) {
+    pub(crate) fn pass(&self) {
         let mut queue = self.turnstile.queue();
         if queue.current == self.index {
             self.turnstile.call_next(&mut queue);

@@ -80,6 +80,8 @@ pub(super) struct RootMove {
     pub nodes: u64,
     /// Others propose it.
     pub hinted: bool,
+    /// It is proved to draw.
+    pub drawn: bool,
     pub pv: Variation,
 }
 
@@ -148,6 +150,7 @@ impl<'a> Worker<'a> {
                 selective_depth: 0,
                 nodes: 0,
                 hinted: false,
+                drawn: false,
                 pv: [*mv].into_iter().collect(),
             })
             .collect();

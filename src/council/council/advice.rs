@@ -1,0 +1,46 @@
+//! What advisers may use of a move: nodes, time, and turns in virtual time.
+
+use super::{first_phase::FirstPhaseSetup, question::share_of, searcher::CouncilSearcher};
+use crate::CouncilGame;
+use chess::Limits;
+
+impl<L: CouncilGame> FirstPhaseSetup<L> {
+    /// The advisers' part of all nodes of a move.
+    pub(super) fn advised_nodes(&self) -> f64 {
+        self.advice * self.advised_share
+    }
+
+    /// Where nodes are limited, advisers search with what the electors do without. Provers have as many, and search to the end of the
+    /// move: what is proposed last is what has to be refuted.
+    pub(super) fn limits_of_adviser(
+        &self,
+        adviser: &CouncilSearcher<L>,
+        limits: &Limits,
+        searchers: &[CouncilSearcher<L>],
+    ) -> Limits {
+        let advisers = advisers(searchers);
+        let others = searchers.len() - advisers;
+        let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
+        let time = if L::proves(adviser.spec()) { self.share } else { self.advised_share };
+        Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, time) }
+    }
+}
+
+/// In virtual time: in how many rounds each searcher has one turn. Advisers have this part of the cores together in this share of the
+/// move; provers have as many turns, and have them in the whole of it.
+pub(super) fn turns<L: CouncilGame>(advice: f64, share: f64, searchers: &[CouncilSearcher<L>]) -> Vec<u64> {
+    let advisers = advisers(searchers);
+    let turns_of_all = (searchers.len() - advisers) as f64 * advice / (1.0 - advice);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let rounds = |share: f64| (advisers as f64 / (turns_of_all * share).max(0.001)).round().max(1.0) as u64;
+    let every = |searcher: &CouncilSearcher<L>| match searcher.adviser {
+        Some(_) if L::proves(searcher.spec()) => rounds(share),
+        Some(_) => rounds(1.0),
+        None => 1,
+    };
+    searchers.iter().map(every).collect()
+}
+
+fn advisers<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> usize {
+    searchers.iter().filter(|searcher| searcher.adviser.is_some()).count()
+}

@@ -1,0 +1,113 @@
+//! What was proved about one question, and what provers and electors tell each other meanwhile.
+
+use std::sync::Arc;
+
+use super::{
+    ballots::Ballots,
+    proofs::{is_proved, is_refuted},
+    searcher::CouncilSearcher,
+};
+use crate::{
+    CouncilGame,
+    pool::{Facts, Guidance, Hints},
+};
+use chess::Proposal;
+
+/// The provers among the searchers of a question, and what they have said.
+pub(super) struct Proving<L: CouncilGame> {
+    provers: Vec<usize>,
+    /// By the line that is searched: what is proved about its moves.
+    facts: Vec<(Arc<L>, Facts<L::Move>)>,
+    /// What electors propose now, for provers that look at that first.
+    proposed: Hints<L::Move>,
+    /// What provers have told, each with its line, in the order in which it came.
+    told: Vec<(Arc<L>, Proposal<L::Move>)>,
+}
+
+impl<L: CouncilGame> Proving<L> {
+    /// By these searchers; nothing is proved yet.
+    pub(super) fn begin(searchers: &[CouncilSearcher<L>]) -> Self {
+        let provers = (0..searchers.len()).filter(|number| L::proves(searchers[*number].spec())).collect();
+        Self { provers, facts: Vec::new(), proposed: Hints::new(false), told: Vec::new() }
+    }
+
+    /// Whether this searcher proves.
+    pub(super) fn is_prover(&self, number: usize) -> bool {
+        self.provers.contains(&number)
+    }
+
+    /// Whether a prover is still at work.
+    pub(super) fn goes_on(&self, searchers: &[CouncilSearcher<L>]) -> bool {
+        self.provers.iter().any(|number| searchers[*number].is_searching())
+    }
+
+    /// Guidance with what a searcher needs to prove, or to go by what is proved; in virtual time electors tell their moves themselves, so
+    /// that a run can be repeated.
+    pub(super) fn guide(
+        &mut self,
+        number: usize,
+        line: &Arc<L>,
+        guidance: Guidance<L::Move>,
+        in_turns: bool,
+    ) -> Guidance<L::Move> {
+        if self.provers.is_empty() {
+            return guidance;
+        }
+        let facts = Some(self.facts_about(line));
+        if self.is_prover(number) {
+            return Guidance { facts, hints: Some(self.proposed.clone()), advises: None, ..guidance };
+        }
+        let tells = (in_turns && guidance.advises.is_none()).then(|| (self.proposed.clone(), number));
+        Guidance { facts, advises: guidance.advises.or(tells), ..guidance }
+    }
+
+    /// An elector proposes a move, outside virtual time.
+    pub(super) fn hear(&self, elector: usize, best: L::Move) {
+        if !self.provers.is_empty() {
+            self.proposed.advise(elector, best);
+        }
+    }
+
+    /// A prover has told something about the end of a line.
+    pub(super) fn take(&mut self, line: &Arc<L>, proposal: Proposal<L::Move>) {
+        self.told.retain(|(of, known)| of != line || known.best != proposal.best || known.elector != proposal.elector);
+        self.told.push((Arc::clone(line), proposal));
+    }
+
+    /// Tells the ballots about the end of a line what is proved about it.
+    pub(super) fn inform(&mut self, line: &Arc<L>, ballots: &mut Ballots<L>) {
+        if self.provers.is_empty() {
+            return;
+        }
+        let facts = self.facts_about(line).now();
+        for proposal in self.told(line).filter(|told| is_proved(told.best, &facts)) {
+            ballots.prove(proposal.clone());
+        }
+        ballots.learn(facts);
+    }
+
+    /// What was told about the end of a line.
+    pub(super) fn told(&self, line: &Arc<L>) -> impl Iterator<Item = &Proposal<L::Move>> {
+        self.told.iter().filter(move |(of, _)| of == line).map(|(_, proposal)| proposal)
+    }
+
+    /// The moves at the end of a line that are proved to lose, if there are others.
+    pub(super) fn refuted(&self, line: &Arc<L>) -> Vec<L::Move> {
+        let Some((_, facts)) = self.facts.iter().find(|(of, _)| of == line) else { return Vec::new() };
+        let (facts, moves) = (facts.now(), line.legal_moves());
+        let refuted: Vec<L::Move> = moves.iter().copied().filter(|mv| is_refuted(*mv, &facts)).collect();
+        if refuted.len() < moves.len() { refuted } else { Vec::new() }
+    }
+
+    fn facts_about(&mut self, line: &Arc<L>) -> Facts<L::Move> {
+        if let Some((_, facts)) = self.facts.iter().find(|(of, _)| of == line) {
+            return facts.clone();
+        }
+        let facts = Facts::default();
+        self.facts.push((Arc::clone(line), facts.clone()));
+        facts
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Stories of electors that prove.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Council, CouncilSettings, CriterionName, Progress, Question, Roster,
+    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, ProverKind},
+};
+use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
+
+/// Turns a hang into a failure.
+const TOO_LONG: Duration = Duration::from_secs(60);
+
+/// White mates by a long series of checks.
+const MATE_BY_CHECKS: &str = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 0 1";
+
+/// The rook that goes to b7 is needed: then Qe1+ and the rook mates on the back rank.
+const BACK_RANK: &str = "4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - 0 1";
+
+/// The bishop does not guard the pawn's last square.
+const WRONG_BISHOP: &str = "k7/8/1K6/P7/3B4/8/8/8 w - - 0 1";
+
+/// Proposes a move with a score, and then waits until it is told to stop.
+struct Says(&'static str, i32);
+
+impl Elector for Says {
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        let best = self.0.parse().expect("a move");
+        report(Proposal {
+            search: job.task.id.clone(),
+            elector: "fake".into(),
+            machine: None,
+            best,
+            score: Score::Cp(self.1),
+            bound: Bound::Exact,
+            depth: 9,
+            selective_depth: 9,
+            root_moves_done: 0,
+            nodes: 1,
+            time: Duration::ZERO,
+            pv: vec![best],
+        });
+        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+}
+
+/// A council of electors that say this, and one prover.
+fn council(says: &[(&'static str, i32)], prover: ProverKind) -> Council {
+    let electors = says.iter().enumerate().map(|(number, (best, score))| {
+        let (best, score) = (*best, *score);
+        let make = ElectorMaker::new(move |_| Ok(Box::new(Says(best, score))));
+        ElectorSpec::new(format!("fake-{number}").into(), ElectorKind::Made(make), 1)
+    });
+    let roster = Roster::of(electors.collect()).advised_by(vec![ElectorSpec::prover(prover, "", 1)]);
+    let settings = CouncilSettings { criterion: CriterionName::Optimistic, hash: 1, ..CouncilSettings::default() };
+    Council::new(&Pool::new(1), &roster, &settings, Variant::Standard)
+}
+
+/// A question about a position whose time is up when `enough` says so.
+fn question(fen: &str, enough: impl Fn(&Progress) -> bool + Send + 'static) -> Question {
+    let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
+    let timing = move |progress: &Progress| if enough(progress) { Duration::ZERO } else { TOO_LONG };
+    Question { timing: Some(Box::new(timing)), ..Question::new("g".into(), line) }
+}
+
+async fn decide(council: &mut Council, question: Question) -> Decision {
+    let (never, mut ignore) = (CancellationToken::new(), |_: &Proposal| {});
+    let decided = council.decide(question, &never, &mut ignore);
+    timeout(TOO_LONG, decided).await.expect("in time").expect("a decision")
+}
+
+#[tokio::test]
+async fn a_proved_mate_ends_the_vote_although_the_electors_would_go_on_for_ever() {
+    let mut council = council(&[("e3d3", 50), ("f3d3", 90)], ProverKind::Mates);
+    let decision = decide(&mut council, question(MATE_BY_CHECKS, |_| false)).await;
+    assert_eq!(decision.best.to_string(), "e3e8");
+    assert!(matches!(decision.score, Some(Score::Mate(8..))), "{:?}", decision.score);
+    assert_eq!(decision.ponder.map(|reply| reply.to_string()).as_deref(), Some("f6e8"));
+    assert_eq!((decision.source, decision.criterion), (Source::Council, None), "nobody's vote elected it");
+    let proof = decision.votes.iter().find(|vote| vote.proposal.elector.as_str() == "mates").expect("it is shown");
+    assert!(proof.weight == 0.0 && proof.proposal.pv.len() > 14);
+}
+
+#[tokio::test]
+async fn a_move_that_allows_a_mate_by_checks_is_not_elected_although_an_elector_proposes_it() {
+    let mut council = council(&[("b2b7", 300), ("h2h3", 10)], ProverKind::Checks);
+    let safe =
+        |progress: &Progress| progress.proposals == 2 && progress.leader.is_some_and(|best| best.to_string() == "h2h3");
+    let decision = decide(&mut council, question(BACK_RANK, safe)).await;
+    assert_eq!(decision.best.to_string(), "h2h3");
+    let mut shown = decision.votes.iter().filter(|vote| vote.proposal.elector.as_str() == "checks");
+    let refuted = shown.find(|vote| vote.proposal.best.to_string() == "b2b7").expect("the refutation is shown");
+    assert_eq!((refuted.proposal.score, refuted.weight), (Score::Mate(-2), 0.0));
+    assert_eq!(refuted.proposal.pv.len(), 4, "our move, two checks and the reply between them");
+}
+
+#[tokio::test]
+async fn where_all_propose_a_move_that_is_refuted_another_one_is_searched() {
+    let mut council = council(&[("b2b7", 300), ("b2b7", 310)], ProverKind::Checks);
+    let refuted = |progress: &Progress| matches!(progress.score, Some(Score::Mate(..=0)));
+    let decision = decide(&mut council, question(BACK_RANK, refuted)).await;
+    assert_ne!(decision.best.to_string(), "b2b7");
+    assert_eq!(decision.source, Source::Council);
+}
+
+#[tokio::test]
+async fn a_drawn_ending_is_told_as_such_whatever_the_electors_think_of_it() {
+    let mut council = council(&[("d4e5", 350)], ProverKind::Draws);
+    let level = |progress: &Progress| progress.score == Some(Score::Cp(0));
+    let decision = decide(&mut council, question(WRONG_BISHOP, level)).await;
+    assert_eq!((decision.best.to_string().as_str(), decision.score), ("d4e5", Some(Score::Cp(0))));
+}
+
+#[tokio::test]
+async fn a_council_with_provers_decides_the_same_again_in_virtual_time() {
+    let settings = CouncilSettings {
+        roster: "complete-2".to_owned(),
+        advisers: "mates checks draws mp".to_owned(),
+        hash: 1,
+        cores: 2,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    assert_eq!(roster.advisers().len(), 4);
+    for (fen, mates) in [(BACK_RANK, false), (MATE_BY_CHECKS, true)] {
+        let mut decisions = Vec::new();
+        for _ in 0..2 {
+            let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+            let limits = Limits { nodes: Some(40_000), ..Limits::default() };
+            let asked = Question { limits, in_step: true, timing: None, ..question(fen, |_| false) };
+            let decision = decide(&mut council, asked).await;
+            let votes =
+                decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score, vote.proposal.nodes));
+            decisions.push((decision.best, decision.score, votes.collect::<Vec<_>>()));
+        }
+        assert_eq!(decisions[0], decisions[1]);
+        assert_eq!(matches!(decisions[0].1, Some(Score::Mate(1..))), mates, "{:?}", decisions[0]);
+    }
+}
+
+#[test]
+fn provers_are_named_beside_knowledge_and_a_wrong_name_is_told_what_would_be_accepted() {
+    let advised = |advisers: &str, tablebases: &str| {
+        Roster::from_settings(&CouncilSettings {
+            advisers: advisers.to_owned(),
+            tablebases: tablebases.to_owned(),
+            ..CouncilSettings::default()
+        })
+    };
+    let names = |advisers: &str| -> Vec<String> {
+        let roster = advised(advisers, "").expect("advisers");
+        roster.advisers().iter().map(|adviser| adviser.name.to_string()).collect()
+    };
+    assert_eq!(names("mpar mates mbxp checks draws"), ["mates", "checks", "draws", "mpar", "mbxp"]);
+    assert_eq!(names("auto"), ["mpar", "mbxp", "mbkc"], "the default has none");
+    let error = advised("mpar mate", "").expect_err("no such prover").to_string();
+    assert!(error.contains("\"mpar mate\"") && error.contains("mates, checks, draws and tables"), "{error}");
+    assert!(advised("mates mates", "").is_err());
+    for nowhere in ["", "/no/such/tables"] {
+        let error = advised("tables", nowhere).expect_err("no tables").to_string();
+        assert!(error.contains("tablebases") && error.contains("Syzygy"), "{error}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(advised("tables", &folder.path().display().to_string()).is_ok());
+}

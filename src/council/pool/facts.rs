@@ -1,0 +1,82 @@
+//! What is proved about moves, and not only believed.
+
+use std::{
+    num::NonZeroU32,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use chess::{Score, UciMove};
+
+/// The value of a game that is won although no mate is known, by a tablebase, in centipawns. Less than any mate.
+pub const PROVED_WIN: i32 = 19_000;
+
+/// What is certain about a move, whatever anybody thinks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact<M = UciMove> {
+    /// The move.
+    pub about: M,
+    /// How the game ends after it, with best play.
+    pub finding: Finding,
+}
+
+/// How the game ends for who makes the move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Won: by a mate in so many moves of the winner at most, where that is known.
+    Won(Option<NonZeroU32>),
+    /// Drawn.
+    Drawn,
+    /// Lost: the opponent mates in so many moves of his at most, where that is known.
+    Lost(Option<NonZeroU32>),
+}
+
+impl Finding {
+    /// The score of the move, from the side of who makes it.
+    pub fn score(self) -> Score {
+        let moves = |mate: NonZeroU32| i32::try_from(mate.get()).unwrap_or(i32::MAX);
+        match self {
+            Self::Won(Some(mate)) => Score::Mate(moves(mate)),
+            Self::Won(None) => Score::Cp(PROVED_WIN),
+            Self::Drawn => Score::Cp(0),
+            Self::Lost(None) => Score::Cp(-PROVED_WIN),
+            Self::Lost(Some(mate)) => Score::Mate(-moves(mate)),
+        }
+    }
+
+    /// Whether it is a win, of whatever length.
+    pub const fn is_won(self) -> bool {
+        matches!(self, Self::Won(_))
+    }
+
+    /// Whether it is a loss, of whatever length.
+    pub const fn is_lost(self) -> bool {
+        matches!(self, Self::Lost(_))
+    }
+}
+
+/// The facts about the moves of one position: who proves something tells it here, and who searches reads it. Cheap to clone; clones are
+/// the same list.
+#[derive(Clone, Debug)]
+pub struct Facts<M = UciMove>(Arc<Mutex<Vec<Fact<M>>>>);
+
+impl<M> Default for Facts<M> {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<M: Copy + PartialEq> Facts<M> {
+    /// Adds a fact. Of a move of which something is known, what was told first stays: two facts about one move agree.
+    pub fn tell(&self, fact: Fact<M>) {
+        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !facts.iter().any(|known| known.about == fact.about) {
+            facts.push(fact);
+        }
+    }
+
+    /// All that is known now.
+    pub fn now(&self) -> Vec<Fact<M>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,93 @@
+//! What a proof may cost, and who counts it.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
+
+use crate::search::Place;
+
+/// The nodes that a proof may still look at. A node is a position that was made by a move, as in the search.
+pub struct Effort<'a> {
+    used: u64,
+    most: u64,
+    /// Where a part of the work ends before the whole.
+    quota: u64,
+    stop: &'a AtomicBool,
+    stopped: bool,
+    counter: Option<&'a AtomicU64>,
+    place: Option<&'a Place>,
+}
+
+impl<'a> Effort<'a> {
+    /// So many nodes at most, until `stop` is set.
+    pub fn new(nodes: u64, stop: &'a AtomicBool) -> Self {
+        Self { used: 0, most: nodes, quota: nodes, stop, stopped: false, counter: None, place: None }
+    }
+
+    /// The same, whose nodes can be read while it runs.
+    #[must_use]
+    pub fn counted_by(self, counter: &'a AtomicU64) -> Self {
+        Self { counter: Some(counter), ..self }
+    }
+
+    /// The same, which takes turns with searches in virtual time; waits for the first one.
+    #[must_use]
+    pub fn taking_turns(self, place: Option<&'a Place>) -> Self {
+        place.into_iter().for_each(Place::enter);
+        Self { place, ..self }
+    }
+
+    /// Nodes used so far.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Nodes that are left.
+    pub fn left(&self) -> u64 {
+        self.most.saturating_sub(self.used)
+    }
+
+    /// Whether all nodes are used, or it was told to stop.
+    pub fn is_over(&self) -> bool {
+        self.stopped || self.used >= self.most
+    }
+
+    /// Ends the turn without having used it, in virtual time; elsewhere rests for a millisecond. For whoever waits.
+    pub fn wait(&mut self) {
+        self.stopped |= self.stop.load(Relaxed);
+        match self.place {
+            Some(place) if !self.stopped => place.pass(),
+            Some(_) => {}
+            None => std::thread::park_timeout(Duration::from_millis(1)),
+        }
+    }
+
+    /// The next part of the work takes so many nodes at most.
+    pub(super) fn allow(&mut self, nodes: u64) {
+        self.quota = self.used.saturating_add(nodes).min(self.most);
+    }
+
+    /// Whether this part of the work is over.
+    pub(super) fn is_spent(&self) -> bool {
+        self.stopped || self.used >= self.quota
+    }
+
+    /// Counts a node.
+    pub fn spend(&mut self) {
+        self.used += 1;
+        if let Some(counter) = self.counter {
+            counter.store(self.used, Relaxed);
+        }
+        let turn = self.place.map_or(POLL, Place::turn);
+        if self.used.is_multiple_of(turn) {
+            self.stopped |= self.stop.load(Relaxed);
+            if let Some(place) = self.place.filter(|_| !self.stopped) {
+                place.pass();
+            }
+        }
+    }
+}
+
+/// Nodes between two looks at the caller's wish: well under a millisecond.
+const POLL: u64 = 128;

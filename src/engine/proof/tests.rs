@@ -1,0 +1,286 @@
+//! What is proved is true, and what is known is proved.
+
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+};
+
+use super::*;
+use crate::{
+    Engine, EngineOptions, Limits, Outcome, Score,
+    board::{Board, Move, MoveKind, Position},
+    syzygy,
+};
+
+fn position(fen: &str) -> Position {
+    Position::from_line(fen, false, []).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn solve(position: &Position, attack: Attack, nodes: u64) -> Verdict {
+    let stop = AtomicBool::new(false);
+    let mut effort = Effort::new(nodes, &stop);
+    let verdict = MateSolver::new(attack, 8).solve(position, &[], nodes, &mut effort);
+    assert!(effort.used() <= nodes + 256, "{} of {nodes} nodes", effort.used());
+    verdict
+}
+
+fn mate(fen: &str, attack: Attack, nodes: u64) -> Option<(u32, String)> {
+    let position = position(fen);
+    match solve(&position, attack, nodes) {
+        Verdict::Mate(mate) => Some((mate.moves, position.line_to_uci(&mate.line).join(" "))),
+        Verdict::None | Verdict::Open => None,
+    }
+}
+
+/// Numbers that are the same in every run (G. Marsaglia, *Xorshift RNGs*, 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % most.max(1) as u64) as usize
+    }
+
+    /// A legal position with these men on random squares.
+    fn placed(&mut self, men: &str) -> Position {
+        loop {
+            let mut squares = ['1'; 64];
+            for man in men.chars() {
+                squares[self.below(64)] = man;
+            }
+            let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.iter().collect()).collect();
+            let turn = if self.below(2) == 0 { 'w' } else { 'b' };
+            let fen = format!("{} {turn} - - 0 1", ranks.join("/"));
+            if let Ok(found) = Position::from_line(&fen, false, [])
+                && found.board().occupied().count() == men.len()
+            {
+                return found;
+            }
+        }
+    }
+
+    /// A position after so many random moves of a game.
+    fn played(&mut self, plies: usize) -> Position {
+        let mut position = position(Position::START);
+        for _ in 0..plies {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[self.below(moves.len())]);
+        }
+        position
+    }
+}
+
+/// Whether the player to move mates in so many moves, by trying everything.
+fn mates_by_force(board: &Board, moves: u32) -> bool {
+    moves > 0
+        && board.legal_moves().into_iter().any(|mv| {
+            let after = board.after(mv);
+            let replies = after.legal_moves();
+            if replies.is_empty() {
+                return after.in_check();
+            }
+            moves > 1 && replies.into_iter().all(|reply| mates_by_force(&after.after(reply), moves - 1))
+        })
+}
+
+#[test]
+fn a_mate_in_eight_by_checks_is_found_where_a_search_of_five_thousand_nodes_does_not() {
+    let fen = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 0 1";
+    let (moves, line) = mate(fen, Attack::Checks, 1_000).expect("a mate by checks");
+    assert!(moves >= 8 && line.starts_with("e3e8 "), "{moves}: {line}");
+    let limits = Limits { nodes: Some(5_000), ..Limits::default() };
+    let mut engine = Engine::new(EngineOptions { hash: 2, ..EngineOptions::default() });
+    let found = engine.search(&position(fen), &[], &limits, &AtomicBool::new(false), &mut |_| {});
+    assert!(!matches!(found.expect("a move").score, Score::Mate(1..)));
+}
+
+#[test]
+fn quiet_moves_are_tried_where_checks_do_not_suffice() {
+    // The rook cuts the king off; the mate needs a quiet move.
+    let fen = "7k/8/5K2/8/8/8/8/R7 w - - 0 1";
+    assert_eq!(mate(fen, Attack::Checks, 10_000), None);
+    let (moves, line) = mate(fen, Attack::Threats, 10_000).expect("a mate in two");
+    assert_eq!((moves, line.as_str()), (2, "f6g6 h8g8 a1a8"));
+    // The first mate that is found need not be the shortest.
+    assert!(mate(fen, Attack::All, 10_000).is_some_and(|found| (2..=4).contains(&found.0)));
+    let stop = AtomicBool::new(false);
+    let mut solver = MateSolver::new(Attack::All, 1);
+    solver.begin_within(Attack::All, 2);
+    let verdict = solver.solve(&position(fen), &[], 10_000, &mut Effort::new(10_000, &stop));
+    assert!(matches!(verdict, Verdict::Mate(Mate { moves: 2, .. })), "{verdict:?}");
+}
+
+#[test]
+fn only_the_moves_that_may_be_made_are_tried_first() {
+    let position = position("6k1/5ppp/8/8/8/8/8/R3K2R w - - 0 1");
+    let stop = AtomicBool::new(false);
+    let mut solver = MateSolver::new(Attack::Checks, 1);
+    let rook = position.parse_move("a1a8").expect("legal");
+    let mut effort = Effort::new(1_000, &stop);
+    assert!(matches!(solver.solve(&position, &[rook], 1_000, &mut effort), Verdict::Mate(_)));
+    solver.begin(Attack::Checks);
+    let king = position.parse_move("e1e2").expect("legal");
+    assert_eq!(solver.solve(&position, &[king], 1_000, &mut effort), Verdict::None);
+}
+
+#[test]
+fn the_fifty_move_rule_and_repetition_leave_no_mate() {
+    assert!(mate("7k/8/5K2/8/8/8/8/R7 w - - 97 120", Attack::All, 10_000).is_some(), "mate with the hundredth ply");
+    assert_eq!(mate("7k/8/5K2/8/8/8/8/R7 w - - 98 120", Attack::All, 10_000), None);
+    // The position after the first move of the mate has been on the board twice.
+    let back_and_forth = ["f6g6", "h8g8", "g6f6", "g8h8"];
+    let moves: Vec<&str> = back_and_forth.iter().copied().cycle().take(8).collect();
+    let repeated = Position::from_line("7k/8/5K2/8/8/8/8/R7 w - - 0 1", false, moves).expect("legal");
+    let Verdict::Mate(other) = solve(&repeated, Attack::All, 50_000) else { panic!("there is another mate") };
+    assert_ne!(format!("{:?}", other.line[0]), "f6g6");
+}
+
+#[test]
+fn a_solver_stops_when_it_is_told_to_and_counts_what_it_did() {
+    let (stop, counter) = (AtomicBool::new(true), AtomicU64::new(0));
+    let mut effort = Effort::new(u64::MAX, &stop).counted_by(&counter);
+    let position = position("r1bq1rk1/ppp2ppp/2n2n2/2bpp3/4P3/2PP1N2/PP1NBPPP/R1BQ1RK1 w - - 0 1");
+    assert_eq!(MateSolver::new(Attack::All, 8).solve(&position, &[], u64::MAX, &mut effort), Verdict::Open);
+    assert!(effort.is_over() && effort.used() < 1_000 && counter.load(Relaxed) == effort.used());
+}
+
+#[test]
+fn every_mate_that_is_told_is_one() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut told = 0;
+    let sets = ["KQRkp", "KRRkb", "KQNkr", "KQPPkpp", "KRBNkpp", "KQBkqp", "KRPkr"];
+    for round in 0..1_400 {
+        let position = if round < 1_200 {
+            random.placed(sets[round % sets.len()])
+        } else {
+            let plies = 20 + random.below(80);
+            random.played(plies)
+        };
+        for attack in [Attack::Checks, Attack::Threats, Attack::All] {
+            let Verdict::Mate(mate) = solve(&position, attack, 1_500) else { continue };
+            told += 1;
+            let fen = position.board().to_fen();
+            assert_eq!(mate.line.len() as u32, 2 * mate.moves - 1, "{fen}");
+            let end = mate.line.iter().fold(position.board().clone(), |board, mv| {
+                assert!(board.legal_moves().contains(mv), "{fen}: {:?}", mate.line);
+                board.after(*mv)
+            });
+            assert!(end.in_check() && end.legal_moves().is_empty(), "{fen}: {:?} ends without mate", mate.line);
+            if mate.moves <= 2 || (mate.moves == 3 && position.board().occupied().count() <= 4) {
+                assert!(mates_by_force(position.board(), mate.moves), "{fen}: no mate in {}", mate.moves);
+            }
+        }
+    }
+    assert!(told > 100, "{told} mates were told");
+}
+
+#[test]
+fn no_tablebase_knows_better_than_a_proof() {
+    let Some(tables) = syzygy::for_tests() else { return };
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let (mut mates, mut draws) = (0, 0);
+    for round in 0..4_000 {
+        let position = random.placed(["KPk", "KBPk", "KPPk", "KQk", "KRk", "KBBk", "KBkb", "Kkpb"][round % 8]);
+        let board = position.board();
+        let fen = board.to_fen();
+        if round < 400
+            && let Verdict::Mate(_) = solve(&position, Attack::All, 500)
+        {
+            assert_eq!(tables.outcome(board), Some(Outcome::Win), "{fen}");
+            mates += 1;
+        }
+        if is_drawn(board) && tables.covers(board) {
+            assert_eq!(tables.outcome(board), Some(Outcome::Draw), "{fen}");
+            draws += 1;
+        }
+    }
+    assert!(mates > 10 && draws > 400, "{mates} mates, {draws} draws");
+}
+
+#[test]
+fn drawn_endings_are_told_as_such_and_won_ones_are_not() {
+    for (fen, drawn) in [
+        // Bare kings; a minor piece; bishops of one colour.
+        ("8/8/3k4/8/8/3K4/8/8 w - - 0 1", true),
+        ("8/8/3k4/8/8/3KN3/8/8 b - - 0 1", true),
+        ("8/8/3k1b2/8/8/3KB3/8/8 w - - 0 1", true),
+        ("8/8/3k1b2/8/3B4/3K1B2/8/8 w - - 0 1", false),
+        // The rook's pawn and the bishop that does not guard its last square; and the one that does.
+        ("k7/8/1K6/P7/3B4/8/8/8 w - - 0 1", true),
+        ("8/k7/8/PK6/3B4/8/8/8 b - - 0 1", true),
+        ("k7/8/1K6/P7/2B5/8/8/8 w - - 0 1", false),
+        ("8/8/k7/8/P7/K7/3B4/8 w - - 0 1", false),
+        ("8/8/8/3b4/p7/1k6/8/K7 w - - 0 1", true),
+        // King and pawn against king.
+        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", true),
+        ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", false),
+        // A wall of pawns from edge to edge; one with a hole for a king; one that can be broken.
+        ("8/3k4/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/3K4/8 w - - 0 1", true),
+        ("8/3k4/2p1p1p1/PpPpPpPp/1P1P1P1P/8/3K4/8 w - - 0 1", false),
+        ("8/3k4/4p1p1/3pPpPp/3P1P1P/8/3K4/8 w - - 0 1", false),
+        ("8/3k4/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/3K3R/8 w - - 0 1", false),
+    ] {
+        assert_eq!(is_drawn(position(fen).board()), drawn, "{fen}");
+    }
+}
+
+#[test]
+fn in_a_blocked_position_nothing_but_kings_ever_moves() {
+    let mut random = Random(0xD1B5_4A32_D192_ED03);
+    let mut blocked = 0;
+    for _ in 0..60_000 {
+        let mut squares = ['1'; 64];
+        for file in 0..8 {
+            let rank = 2 + random.below(3);
+            if random.below(12) > 0 {
+                (squares[rank * 8 + file], squares[(rank + 1) * 8 + file]) = ('p', 'P');
+            }
+        }
+        squares[random.below(64)] = 'K';
+        squares[random.below(64)] = 'k';
+        let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.iter().collect()).collect();
+        let Ok(found) = Position::from_line(&format!("{} w - - 0 1", ranks.join("/")), false, []) else { continue };
+        if is_drawn(found.board()) {
+            blocked += 1;
+            explore(found.board());
+        }
+        if blocked > 20 {
+            return;
+        }
+    }
+    panic!("only {blocked} blocked positions were tried");
+}
+
+/// Follows all lines of a position, each position once: nothing but kings may move, and nobody may be mated.
+fn explore(root: &Board) {
+    let mut seen = HashSet::from([root.keys().position]);
+    let mut open = vec![root.clone()];
+    while let Some(board) = open.pop() {
+        let moves: Vec<Move> = board.legal_moves().to_vec();
+        assert!(!moves.is_empty() || !board.in_check(), "{} mates in {}", root.to_fen(), board.to_fen());
+        for mv in moves {
+            let king = board.king(board.turn()) == mv.from() && mv.kind() == MoveKind::Normal;
+            assert!(king && board.captured(mv).is_none(), "{}: {mv:?} in {}", root.to_fen(), board.to_fen());
+            let after = board.after(mv);
+            if seen.insert(after.keys().position) {
+                open.push(after);
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_that_lead_into_the_tables_are_known_from_outside_them() {
+    let Some(tables) = syzygy::for_tests() else { return };
+    // Five men: taking the rook wins with the queen, taking the pawn with the king loses it.
+    let position = position("8/8/8/3k4/2r5/8/2Q5/K6p b - - 0 1");
+    let known = tables.moves_into(&position);
+    assert!(known.iter().all(|(mv, ..)| position.board().captured(*mv).is_some()), "{known:?}");
+    let takes = known.iter().find(|(mv, ..)| format!("{mv:?}") == "c4c2").expect("it takes the queen");
+    assert_eq!(takes.1, Outcome::Win);
+}
