@@ -5,7 +5,7 @@
 //! moves, not about games: a change that loses nothing here may still be worth nothing there.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     fmt::Write as _,
     num::NonZeroUsize,
     sync::atomic::AtomicBool,
@@ -22,7 +22,13 @@ use super::{
     stats::{Clusters, Estimate, bootstrap},
     suite::TestPosition,
 };
-use chess::UciMove;
+use chess::{Line, Score, UciMove, engine_position};
+use engine::proof::{Attack, Effort, MateSolver, Verdict};
+
+/// For a mate by checks that a move allows, so many nodes are looked at.
+const REFUTING_NODES: u64 = 20_000;
+/// The table for that, MiB.
+const REFUTING_TABLE: usize = 4;
 
 /// What is asked of whom.
 #[derive(Debug)]
@@ -47,10 +53,12 @@ pub struct DecidedMove {
     pub best: UciMove,
     /// What it cost, all electors and threads together.
     pub nodes: u64,
+    /// Whether it announces that it mates.
+    pub mates: bool,
 }
 
 /// What came of one player.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DecisionFigures {
     /// The player.
     pub name: String,
@@ -60,6 +68,14 @@ pub struct DecisionFigures {
     pub nodes: f64,
     /// Of the positions that say what is best there, those at which it was chosen.
     pub best: usize,
+    /// Of these, those at which the first player chose otherwise.
+    pub won: usize,
+    /// Those at which the first player chose what is best, and this one did not.
+    pub lost: usize,
+    /// Positions at which it announces that it mates.
+    pub mates: usize,
+    /// Positions at which its move lets the opponent mate by checks, as far as a solver sees with 20,000 nodes.
+    pub mated: usize,
     /// The share of decisions that are not the first player's, 0 to 1.
     pub differs: f64,
     /// What it expects to score more than the first player, points a decision over all positions.
@@ -81,8 +97,19 @@ pub struct Comparison {
 pub struct PositionDecisions {
     /// The position as FEN.
     pub fen: String,
-    /// By player: the move, and what it is expected to score (0 to 1) where they differ and somebody says it.
-    pub moves: Vec<(UciMove, Option<f64>)>,
+    /// By player.
+    pub players: Vec<ValuedMove>,
+}
+
+/// A move that a player chose, and what is said of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValuedMove {
+    /// As it was chosen.
+    pub decided: DecidedMove,
+    /// What it is expected to score, 0 to 1; known where the players differ and there is somebody who says it.
+    pub worth: Option<f64>,
+    /// Whether the opponent mates by checks after it.
+    pub allows_mate: bool,
 }
 
 /// Why nothing can be compared.
@@ -137,11 +164,11 @@ pub fn compare(
         .enumerate()
         .map(|(index, position)| valued(plan, position, &chosen(index), values))
         .collect();
-    let players = (0..plan.players.len()).map(|player| figures(plan, state, player, &decisions));
+    let players = (0..plan.players.len()).map(|player| figures(plan, player, &decisions));
     Ok(Some(Comparison { players: players.collect(), decisions }))
 }
 
-/// What the moves that were chosen at a position are worth.
+/// What is to be said of the moves that were chosen at a position.
 fn valued(
     plan: &DecisionsPlan,
     position: &TestPosition,
@@ -149,8 +176,23 @@ fn valued(
     values: &Searches,
 ) -> PositionDecisions {
     let worth = plan.oracle.as_ref().and_then(|oracle| oracle.values(position, &texts(chosen), values));
-    let moves = chosen.iter().map(|chosen| (chosen.best, worth.as_ref().and_then(|worth| worth.worth(chosen.best))));
-    PositionDecisions { fen: position.line.fen(), moves: moves.collect() }
+    let mut mating = HashMap::new();
+    let players = chosen.iter().map(|decided| ValuedMove {
+        decided: *decided,
+        worth: worth.as_ref().and_then(|worth| worth.worth(decided.best)),
+        allows_mate: *mating.entry(decided.best).or_insert_with(|| allows_mate(&position.line, decided.best)),
+    });
+    PositionDecisions { fen: position.line.fen(), players: players.collect() }
+}
+
+/// Whether the opponent mates by checks after a move.
+fn allows_mate(line: &Line, best: UciMove) -> bool {
+    let mut after = line.clone();
+    let Some(position) = after.play(best).ok().and_then(|_| engine_position(&after).ok()) else { return false };
+    let stop = AtomicBool::new(false);
+    let mut effort = Effort::new(REFUTING_NODES, &stop);
+    let mut solver = MateSolver::new(Attack::Checks, REFUTING_TABLE);
+    matches!(solver.solve(&position, &[], REFUTING_NODES, &mut effort), Verdict::Mate(_))
 }
 
 fn texts(decided: &[DecidedMove]) -> BTreeSet<String> {
@@ -173,35 +215,35 @@ fn one(
     seat.new_game().map_err(failed)?;
     let request = MoveRequest { line: plan.positions[position].line.clone(), pace: *pace, clocks: None };
     let chosen = seat.choose(&request).map_err(failed)?;
-    Ok(DecidedMove { best: chosen.best, nodes: chosen.nodes })
+    let mates = matches!(chosen.score, Some(Score::Mate(1..)));
+    Ok(DecidedMove { best: chosen.best, nodes: chosen.nodes, mates })
 }
 
-fn figures(
-    plan: &DecisionsPlan,
-    state: &ExperimentState<DecidedMove>,
-    player: usize,
-    decisions: &[PositionDecisions],
-) -> DecisionFigures {
-    let positions = plan.positions.len();
-    let share = |count: f64| count / positions.max(1) as f64;
-    let nodes = (0..positions).filter_map(|index| state.done().get(&(player * positions + index)));
-    let (mut best, mut differs, mut gains) = (0, 0, Vec::new());
-    for (position, PositionDecisions { moves, .. }) in plan.positions.iter().zip(decisions) {
-        let ((first, worth_first), (own, worth)) = (moves[0], moves[player]);
-        best += usize::from(position.best().contains(&own));
-        differs += usize::from(own != first);
-        let gain = if own == first { Some(0.0) } else { worth.zip(worth_first).map(|(own, first)| own - first) };
+fn figures(plan: &DecisionsPlan, player: usize, decisions: &[PositionDecisions]) -> DecisionFigures {
+    let name = plan.players[player].spec.name().to_owned();
+    let mut figures = DecisionFigures { name, positions: decisions.len(), ..DecisionFigures::default() };
+    let (mut differs, mut gains) = (0, Vec::new());
+    for (position, PositionDecisions { players, .. }) in plan.positions.iter().zip(decisions) {
+        let (first, own) = (&players[0], &players[player]);
+        let [best, first_best] = [own, first].map(|valued| position.best().contains(&valued.decided.best));
+        let same = own.decided.best == first.decided.best;
+        figures.best += usize::from(best);
+        figures.won += usize::from(best && !first_best);
+        figures.lost += usize::from(first_best && !best);
+        figures.mates += usize::from(own.decided.mates);
+        figures.mated += usize::from(own.allows_mate);
+        figures.nodes += own.decided.nodes as f64;
+        differs += usize::from(!same);
+        let gain = if same { Some(0.0) } else { own.worth.zip(first.worth).map(|(own, first)| own - first) };
         gains.extend(gain.map(|gain| (position.game.clone(), gain)));
     }
-    let valued = plan.oracle.is_some() && player > 0;
-    DecisionFigures {
-        name: plan.players[player].spec.name().to_owned(),
-        positions,
-        nodes: share(nodes.map(|decided| decided.nodes as f64).sum()),
-        best,
-        differs: share(differs as f64),
-        gain: valued.then(|| bootstrap(&Clusters::new(gains), plan.seed)).flatten(),
+    let positions = decisions.len().max(1) as f64;
+    figures.nodes /= positions;
+    figures.differs = differs as f64 / positions;
+    if plan.oracle.is_some() && player > 0 {
+        figures.gain = bootstrap(&Clusters::new(gains), plan.seed);
     }
+    figures
 }
 
 /// A line a position: its FEN, and the move of each player with what it is expected to score, where they differ.
@@ -211,12 +253,12 @@ pub fn csv(comparison: &Comparison) -> String {
         format!(",{name},{name} expects")
     };
     let mut text = format!("position{}\n", comparison.players.iter().map(named).collect::<String>());
-    for PositionDecisions { fen, moves } in &comparison.decisions {
+    for PositionDecisions { fen, players } in &comparison.decisions {
         text.push_str(fen);
-        for (best, worth) in moves {
+        for ValuedMove { decided, worth, .. } in players {
             let worth = worth.map(|worth| format!("{worth:.4}")).unwrap_or_default();
             // Writing to a string cannot fail.
-            let _ = write!(text, ",{best},{worth}");
+            let _ = write!(text, ",{},{worth}", decided.best);
         }
         text.push('\n');
     }
@@ -225,13 +267,17 @@ pub fn csv(comparison: &Comparison) -> String {
 
 /// As a table in Markdown. Gains are in per cent of a point a decision.
 pub fn markdown(players: &[DecisionFigures]) -> String {
-    let mut text =
-        "| player | positions | nodes | best | other decisions, % | gain on the first, % of a point |\n".to_owned();
-    text.push_str("|---|---|---|---|---|---|\n");
-    for DecisionFigures { name, positions, nodes, best, differs, gain } in players {
-        let gain = gain.map(Estimate::percent).unwrap_or_default();
+    let mut text = "| player | positions | nodes | best (won, lost) | mates | mated | other decisions, % | gain on the first, % of a point |\n"
+        .to_owned();
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    for figures in players {
+        let DecisionFigures { name, positions, nodes, best, won, lost, mates, mated, differs, gain } = figures;
+        let (gain, differs) = (gain.map(Estimate::percent).unwrap_or_default(), 100.0 * differs);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "| {name} | {positions} | {nodes:.0} | {best} | {:.1} | {gain} |", 100.0 * differs);
+        let _ = writeln!(
+            text,
+            "| {name} | {positions} | {nodes:.0} | {best} (+{won} −{lost}) | {mates} | {mated} | {differs:.1} | {gain} |"
+        );
     }
     text
 }
@@ -278,6 +324,23 @@ mod tests {
         assert_eq!((figures[1].differs, figures[1].best), (0.0, figures[0].best));
         assert!(figures[2].differs > 0.0 && figures[2].gain.is_some_and(|gain| gain.value < 0.0), "{figures:?}");
         assert!(markdown(&figures).contains("| again | 2 |"));
+    }
+
+    #[test]
+    fn provers_tell_a_mate_that_a_short_search_does_not_see() {
+        let player =
+            |advisers| format!("council:roster=complete-2,hash=1,advice=0.5,split=1,advisers={advisers},nodes=3000");
+        let (alone, proving) = (player(""), player("mates checks"));
+        let suite = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - bm Re8+; id \"a\";\n\
+                     4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - am Rb7; id \"b\";";
+        let plan = DecisionsPlan { positions: Suite::parse(suite).positions, ..plan(&[&alone, &proving]) };
+        let figures = compared(&plan, &mut ExperimentState::in_memory());
+        assert_eq!(
+            figures.iter().map(|one| (one.mates, one.won, one.lost)).collect::<Vec<_>>(),
+            [(0, 0, 0), (1, 1, 0)]
+        );
+        assert_eq!(figures[1].mated, 0);
+        assert!(figures[1].nodes <= figures[0].nodes + 500.0, "{figures:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
 //! | the same at Italian draughts: matches, and what electors and criteria make of positions | [`mod@draughts`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
-//! | players at the same positions, and on suites | [`decisions`], [`trials`] |
+//! | players at the same positions, and what their moves are worth where they differ | [`decisions`] |
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets: package `training` |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
@@ -37,7 +37,6 @@ mod soak;
 pub mod state;
 pub mod stats;
 pub mod suite;
-pub mod trials;
 pub mod tune;
 mod uci_teacher;
 

@@ -12,7 +12,6 @@ mod positions;
 mod progress;
 mod reproduce;
 mod soak;
-mod solve;
 mod training;
 mod tune;
 
@@ -39,7 +38,6 @@ enum Experiment {
     Match(Box<matches::Match>),
     Positions(Box<positions::TryPositions>),
     Decisions(Box<decisions::Decisions>),
-    Solve(solve::Solve),
     Draughts(draughts::MeasureDraughts),
     Reproduce(reproduce::Reproduce),
     Split(grids::SplitGrid),
@@ -84,7 +82,6 @@ impl Lab {
             Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
             Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
             Experiment::Decisions(decisions) => until_stopped(move |stop| decisions.run(stop)).await,
-            Experiment::Solve(solve) => until_stopped(move |stop| solve.run(stop)).await,
             Experiment::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
             Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
             Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
@@ -139,7 +136,6 @@ mod tests {
             "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
             "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
             "decisions engine council:nine-2 --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000",
-            "solve wac.epd --player engine --player council --pace nodes=1000",
             "draughts match council:criterion=re-search fully-guarded:nodes=20000 --nodes 5000 --games 400",
             "draughts tournament --movetime 0.05",
             "draughts positions --judge 17",
