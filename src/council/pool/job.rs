@@ -140,6 +140,11 @@ impl<M: Copy> Hints<M> {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).insert(adviser, best);
     }
 
+    /// The adviser of this number has ended: its move was worth something while it searched, beside what the others knew then.
+    pub fn withdraw(&self, adviser: usize) {
+        self.moves.lock().unwrap_or_else(PoisonError::into_inner).remove(&adviser);
+    }
+
     /// The moves that are in the list now.
     pub fn now(&self) -> Vec<M> {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()

@@ -81,6 +81,9 @@ impl Elector for OwnElector {
         if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
             tell(&unfinished);
         }
+        if let Some((hints, number)) = &guidance.advises {
+            hints.withdraw(*number);
+        }
         if let Some(turn) = &guidance.turn {
             turn.leave();
         }
@@ -123,4 +126,29 @@ fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: 
         time: iteration.time,
         pv,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::pool::Guidance;
+    use chess::{GameId, Line, Phase, SearchId, Variant};
+
+    #[test]
+    fn a_hint_lasts_as_long_as_its_adviser_searches() {
+        let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
+        let limits = Limits { nodes: Some(500), ..Limits::default() };
+        let task = Task { id, line: Arc::new(Line::start(Variant::Standard)), root_moves: Vec::new(), limits };
+        let hints = Hints::new(false);
+        let guidance = Guidance { advises: Some((hints.clone(), 0)), ..Guidance::default() };
+        let options = EngineOptions { hash: 1, ..EngineOptions::default() };
+        let mut adviser = OwnElector::new("mp".into(), options, None).expect("an elector");
+        let mut heard = Vec::new();
+        let mut report = |proposal: Proposal| heard.push((proposal.best, hints.now()));
+        adviser.search(&Job::guided(task, guidance), &AtomicBool::new(false), &mut report).expect("it searches");
+        assert!(!heard.is_empty() && heard.iter().all(|(best, hinted)| hinted == &[*best]), "{heard:?}");
+        assert_eq!(hints.now(), []);
+    }
 }
