@@ -144,6 +144,7 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
             let tables = TablebaseSettings { paths: paths(&folders), ..TablebaseSettings::default() };
             let library = changed.library.clone().with_tablebases(&tables);
             changed.library = library.map_err(|error| format!("SyzygyPath: {error}"))?;
+            changed.council.tablebases = folders;
         }
         // The program's own affairs, which it tells when they matter; and the button, which starts a new council.
         _ => (),

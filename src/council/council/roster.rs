@@ -285,6 +285,17 @@ mod tests {
     }
 
     #[test]
+    fn who_asks_tablebases_has_the_players_folders_where_none_are_named() {
+        let settings = CouncilSettings { advisers: "tables".to_owned(), ..CouncilSettings::default() };
+        let error = Roster::from_settings(&settings).expect_err("no folder").to_string();
+        assert!(error.contains("folders with Syzygy's files"), "{error}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let theirs = settings.with_tables(&[folder.path().to_owned()]);
+        assert!(Roster::from_settings(&theirs).is_ok());
+        assert_eq!(theirs.with_tables(&["/nowhere".into()]), theirs, "what is named stands");
+    }
+
+    #[test]
     fn a_roster_may_be_written_in_letters() {
         let roster = roster("mbxkcpar mp ma").expect("letters");
         let names: Vec<_> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();

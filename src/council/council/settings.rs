@@ -27,7 +27,7 @@ pub struct CouncilSettings {
     /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
     /// not vote. Or electors that prove, and have no vote either: `mates`, `checks`, `draws`, `tables`. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
     pub advisers: String,
-    /// The folders of Syzygy tablebases for the adviser `tables`, separated as in `PATH`.
+    /// The folders of Syzygy tablebases for the adviser `tables`, separated as in `PATH`; the player's own where none are named.
     pub tablebases: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]
@@ -144,6 +144,20 @@ impl ElectorSettings {
             transcript: named(&self.transcript),
             stderr: self.stderr,
         })
+    }
+}
+
+impl CouncilSettings {
+    /// The same for a player who has these folders of tablebases.
+    #[must_use]
+    pub fn with_tables(&self, folders: &[PathBuf]) -> Self {
+        let mut settings = self.clone();
+        if settings.tablebases.is_empty()
+            && let Ok(path) = std::env::join_paths(folders)
+        {
+            settings.tablebases = path.to_string_lossy().into_owned();
+        }
+        settings
     }
 }
 
