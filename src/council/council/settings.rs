@@ -170,7 +170,7 @@ impl Default for CouncilSettings {
             options: BTreeMap::new(),
             advisers: "auto".to_owned(),
             tablebases: String::new(),
-            advice: 0.1,
+            advice: 0.05,
             criterion: CriterionName::default(),
             weights: HeuristicWeights::default(),
             margin: 14.0,
