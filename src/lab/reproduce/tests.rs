@@ -6,8 +6,11 @@ fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
     let folder = tempfile::tempdir().expect("a folder");
     let all = suites(None).expect("built in");
     let mut bench = Reproduction {
-        effort: Effort { positions: 4, parallel_positions: 1, nodes: 150, games: 2, generations: 5 },
+        effort: Effort { positions: 4, parallel_positions: 1, nodes: 150, nodes_a_move: 100, games: 2, generations: 5 },
         positions: all.into_iter().step_by(456).collect(),
+        book: OpeningBook::built_in(1),
+        openings: "the built-in book".to_owned(),
+        speeds: Speeds::default(),
         searches: &mut Searches::in_memory(workers),
         folder: folder.path().to_owned(),
         build: "test".to_owned(),
@@ -35,7 +38,10 @@ fn every_table_of_positions_has_their_figures_beside_ours() {
         for (table, parts) in [
             (ThesisTable::Heuristics, &["| +p | 85 |", "| +x | 100 |"][..]),
             (ThesisTable::Rosters, &["| balanced-7 | 186 / 24 |"]),
-            (ThesisTable::Criteria, &["| re-search | 102 / 12 |", "| majority | – |"]),
+            (
+                ThesisTable::Criteria,
+                &["| re-search, twice the time | 102 / 12 |", "| re-search | – |", "| majority | – |"],
+            ),
             (ThesisTable::Genetic, &["published, found on the 500: 45 24 254 194 38 223 15 16"]),
         ] {
             let section = bench.make(table).unwrap_or_else(|error| panic!("{error}"));
