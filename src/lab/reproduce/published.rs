@@ -112,7 +112,7 @@ impl Player {
 
 /// §8: the published players, each where the page with the games has it, and ours beside them. ChessPar's base and its second
 /// phases have a process for each of seven instances; PV-split inside groups needs two for each.
-pub(super) const PLAYERS: [Player; 20] = [
+pub(super) const PLAYERS: [Player; 17] = [
     Player::published("Gnupar, weights, balanced seven", "council:balanced-7,criterion=weights", 10.56)
         .also_in_equal_time(),
     Player::published("Gnupar, weights, unbalanced seven", "council:unbalanced-7,criterion=weights", 10.80)
@@ -142,11 +142,6 @@ pub(super) const PLAYERS: [Player; 20] = [
         12.5,
     ),
     Player::ours("ChessPar PV-split, second phase alone", "council:preset=chesspar,cores=7"),
-    Player::ours("ChessPar peer, 14 processes", "council:preset=chesspar,second_phase=peer,groups=peer,cores=14"),
-    Player::ours(
-        "ChessPar peer + score, 14 processes",
-        "council:preset=chesspar,second_phase=peer-score,groups=peer-score,cores=14",
-    ),
     Player::published("ChessPar PV-split, 14 processes (`chesspar`)", "council:preset=chesspar,cores=14", 12.95)
         .also_in_equal_time(),
     Player::ours(
@@ -154,7 +149,6 @@ pub(super) const PLAYERS: [Player; 20] = [
         "council:preset=chesspar,second_phase=continued,groups=none,cores=7",
     ),
     Player::ours("score-margin, balanced seven", "council:balanced-7,criterion=score-margin").also_in_equal_time(),
-    Player::ours("score-margin, unbalanced seven", "council:unbalanced-7,criterion=score-margin").also_in_equal_time(),
     Player::ours("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin"),
     Player::ours("score-margin, seven complete over one table", "council:complete-7,criterion=score-margin"),
     Player::ours("one search over one table, seven threads", "engine:threads=7"),
