@@ -112,6 +112,9 @@ impl Match {
     /// Plays and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (mut state, speeds) = match self.pace {
+            MatchPace::Alike(_) if self.speeds.is_some() => {
+                return Err(Failure::usage("--speeds belong to --pace equal-time=N"));
+            }
             MatchPace::Alike(_) => (self.state.open::<GamePair>("match", self.experiment())?, Speeds::default()),
             MatchPace::EqualTime(nodes) => self.state_with_speeds(nodes, stop)?,
         };

@@ -1,6 +1,6 @@
 //! docs/method.md §8: games against the sequential base. Theirs were cut at a number of moves and scored; ours are played whole.
 
-use std::{collections::BTreeMap, fmt::Write, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::json;
 
@@ -43,28 +43,30 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
                 continue;
             }
             let summary = play(bench, player, pace, &speeds)?;
-            let (Some(score), Some(elo)) = (summary.score, summary.elo) else { continue };
-            let _ = writeln!(
-                text,
-                "| {} | {} | {} | {:.2} ± {:.2} | {:+.0} [{:+.0}, {:+.0}] | {:.0}, {:.0} | {} |",
-                player.name,
-                if in_time { "equal time" } else { "equal nodes" },
-                or_dash(player.points),
-                20.0 * score.value,
-                20.0 * score.error(),
-                elo.value,
-                elo.low,
-                elo.high,
-                summary.conduct[0].nodes_a_move(),
-                summary.conduct[1].nodes_a_move(),
-                endings(&summary.endings)
-            );
+            let Some(elo) = summary.elo else { continue };
+            text.push_str(&row(player, in_time, &summary));
             let name = if in_time { format!("{}, equal time", player.name) } else { player.name.to_owned() };
             bars.push(Bar { name, estimate: elo });
         }
     }
     let plot = figures("Against the sequential base, a core for each elector", "Elo", &bars, Some(0.0));
     Ok(Section { title: "§8 Games against the sequential base", text, plots: vec![("games.svg", plot)] })
+}
+
+/// A row of the table.
+fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
+    let (Some(score), Some(elo)) = (summary.score, summary.elo) else { return String::new() };
+    let [its, of_base] = summary.conduct.map(|conduct| conduct.nodes_a_move());
+    format!(
+        "| {} | {} | {} | {:.2} ± {:.2} | {} | {its:.0}, {of_base:.0} | {} |\n",
+        player.name,
+        if in_time { "equal time" } else { "equal nodes" },
+        or_dash(player.points),
+        20.0 * score.value,
+        20.0 * score.error(),
+        elo.signed(),
+        endings(&summary.endings)
+    )
 }
 
 /// How many games ended by the rules of chess, by agreement of both sides' scores, and by their length.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::player::PlayerSpec;
 
 /// A bench with little on it.
 fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
@@ -58,4 +59,14 @@ fn a_stopped_table_says_so() {
         bench.stop.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(matches!(bench.make(ThesisTable::Rosters), Err(ReproduceError::Stopped)));
     });
+}
+
+#[test]
+fn every_published_player_can_sit_down() {
+    for player in &published::PLAYERS {
+        let spec: PlayerSpec = player.spec.parse().unwrap_or_else(|error| panic!("{}: {error}", player.name));
+        assert!(spec.instances().is_some_and(|instances| !instances.is_empty()), "{}", player.name);
+    }
+    let timed = published::PLAYERS.iter().filter(|player| player.in_equal_time).count();
+    assert!(timed >= 7, "every rule of the theses is tried with the specialists' speed");
 }
