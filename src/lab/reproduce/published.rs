@@ -142,8 +142,7 @@ pub(super) const PLAYERS: [Player; 17] = [
         12.5,
     ),
     Player::ours("ChessPar PV-split, second phase alone", "council:preset=chesspar,cores=7"),
-    Player::published("ChessPar PV-split, 14 processes (`chesspar`)", "council:preset=chesspar,cores=14", 12.95)
-        .also_in_equal_time(),
+    Player::published("ChessPar PV-split, 14 processes (`chesspar`)", "council:preset=chesspar,cores=14", 12.95),
     Player::ours(
         "second phase `continued` 1/2–1/2",
         "council:preset=chesspar,second_phase=continued,groups=none,cores=7",
