@@ -22,7 +22,7 @@ use crate::{
     CouncilGame,
     pool::{ElectorSpec, Guidance, Hints, Job, SearchReport},
 };
-use chess::{Bound, Limits, Phase, Proposal, SearchId, Task};
+use chess::{Bound, Phase, Proposal, SearchId, Task};
 use engine::{BestOfGroup, Turnstile};
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
