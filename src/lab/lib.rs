@@ -2,7 +2,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
+//! | games: a match, one game, who plays, where it begins; equal time in nodes | [`mod@matches`], [`game`], [`player`], [`openings`]; [`speed`] |
 //! | the same at Italian draughts: matches, and what electors and criteria make of positions | [`mod@draughts`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | players at the same positions, and what their moves are worth where they differ | [`decisions`] |
@@ -34,6 +34,7 @@ pub mod positions;
 pub mod reproduce;
 pub mod searches;
 mod soak;
+pub mod speed;
 pub mod state;
 pub mod stats;
 pub mod suite;

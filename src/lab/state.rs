@@ -167,6 +167,12 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     }
 }
 
+/// The experiment that a file of states belongs to, if there is one.
+pub fn experiment_of(path: &Path) -> Option<Value> {
+    let text = fs::read_to_string(path).ok()?;
+    serde_json::from_str(text.split_inclusive('\n').next()?).ok()
+}
+
 /// A short name for an experiment, for its state file: FNV-1a over its text.
 pub fn short_name(experiment: &Value) -> String {
     format!("{:016x}", fnv1a(experiment.to_string().as_bytes()))

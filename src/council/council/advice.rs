@@ -1,18 +1,37 @@
-//! What advisers may use of a move: nodes, time, and turns in virtual time.
+//! What the searchers of the first phase may use of a move: nodes, time, and the turns of advisers in virtual time.
 
-use super::{first_phase::FirstPhaseSetup, question::share_of, searcher::CouncilSearcher};
+use super::{
+    first_phase::FirstPhaseSetup,
+    question::{at_speed, share_of},
+    searcher::CouncilSearcher,
+};
 use crate::CouncilGame;
 use chess::Limits;
 
 impl<L: CouncilGame> FirstPhaseSetup<L> {
     /// The advisers' part of all nodes of a move.
-    pub(super) fn advised_nodes(&self) -> f64 {
+    fn advised_nodes(&self) -> f64 {
         self.advice * self.advised_share
+    }
+
+    /// What a searcher may spend of what a move may cost. An elector that is faster than complete knowledge has as many more nodes.
+    pub(super) fn limits(&self, number: usize, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
+        let searcher = &searchers[number];
+        let limits = match searcher.adviser {
+            Some(_) => self.limits_of_adviser(searcher, limits, searchers),
+            None if self.anchor == Some(number) => *limits,
+            None => {
+                let nodes = share_of(limits, self.share * (1.0 - self.advised_nodes())).nodes;
+                let nodes = nodes.map(|nodes| nodes.saturating_sub(searcher.on_the_way).max(1));
+                Limits { nodes, ..share_of(limits, self.share) }
+            }
+        };
+        at_speed(&limits, searcher.spec().speed)
     }
 
     /// Where nodes are limited, advisers search with what the electors do without. Provers have as many, and search to the end of the
     /// move: what is proposed last is what has to be refuted.
-    pub(super) fn limits_of_adviser(
+    fn limits_of_adviser(
         &self,
         adviser: &CouncilSearcher<L>,
         limits: &Limits,

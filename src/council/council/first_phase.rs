@@ -12,7 +12,7 @@ use super::{
     election::{ElectionOutcome, Rule, split},
     proofs::unrefuted_moves,
     proving::Proving,
-    question::{Progress, share_of},
+    question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, next_serial},
     second::{SearchAssignment, SecondPhaseTask},
@@ -22,7 +22,7 @@ use crate::{
     CouncilGame,
     pool::{ElectorSpec, Guidance, Hints, Job, SearchReport},
 };
-use chess::{Bound, Limits, Phase, Proposal, SearchId, Task};
+use chess::{Bound, Phase, Proposal, SearchId, Task};
 use engine::{BestOfGroup, Turnstile};
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
@@ -154,7 +154,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let question = &*session.question;
         let allowed = question.root_moves();
         let candidates = if allowed.is_empty() { line.legal_moves() } else { allowed };
-        let limits = share_of(&question.limits, self.setup.share);
+        let limits = at_speed(&share_of(&question.limits, self.setup.share), self.setup.electors[elector].speed);
         let task = SecondPhaseTask { line, candidates, searchers: members.len(), limits };
         let (group, assignments) = SplitGroup::begin(task, members);
         self.split_groups[elector] = Some(group);
@@ -181,20 +181,11 @@ impl<L: CouncilGame> FirstPhase<L> {
             }
         }
         let question = &*session.question;
-        let whole = self.setup.anchor == Some(number);
         let task = Task {
             id: SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First },
             line: Arc::clone(&line),
             root_moves: question.root_moves(),
-            limits: match searchers[number].adviser {
-                Some(_) => self.setup.limits_of_adviser(&searchers[number], &question.limits, searchers),
-                None if whole => question.limits,
-                None => {
-                    let limits = share_of(&question.limits, self.setup.share * (1.0 - self.setup.advised_nodes()));
-                    let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(searchers[number].on_the_way).max(1));
-                    Limits { nodes, ..share_of(&question.limits, self.setup.share) }
-                }
-            },
+            limits: self.setup.limits(number, &question.limits, searchers),
         };
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };

@@ -47,6 +47,17 @@ pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
     Limits { nodes, time: limits.time.map(|time| time.mul_f64(share)), ..*limits }
 }
 
+/// So many nodes times what an elector visits in the time of one node of complete knowledge: at least one.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+pub(super) fn times(nodes: u64, speed: f64) -> u64 {
+    ((nodes as f64 * speed).round() as u64).max(1)
+}
+
+/// The same bounds, with the nodes of an elector of this speed.
+pub(super) fn at_speed(limits: &Limits, speed: f64) -> Limits {
+    Limits { nodes: limits.nodes.map(|nodes| times(nodes, speed)), ..*limits }
+}
+
 /// What a council is asked.
 pub struct Question<L: GameLine = Line> {
     /// The game it is for.

@@ -175,7 +175,18 @@ impl<L: CouncilGame> Roster<L> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
         let grown = (self.grows && cores != self.electors.len()).then(|| L::grown(cores, hash)).flatten();
         let electors = grown.as_ref().unwrap_or(&self.electors);
-        electors.iter().filter(|elector| L::may_play(elector, variant)).cloned().collect()
+        // All copies are alike.
+        let speed =
+            |elector: &ElectorSpec<L::Kind>| if grown.is_some() { self.electors[0].speed } else { elector.speed };
+        let playing = electors.iter().filter(|elector| L::may_play(elector, variant));
+        playing.map(|elector| ElectorSpec { speed: speed(elector), ..elector.clone() }).collect()
+    }
+
+    /// The same, whose electors and advisers have so many times the nodes of complete knowledge in equal time.
+    #[must_use]
+    pub fn at_speeds(mut self, speed: &dyn Fn(&ElectorSpec<L::Kind>) -> f64) -> Self {
+        self.electors.iter_mut().chain(&mut self.advisers).for_each(|elector| elector.speed = speed(elector));
+        self
     }
 
     /// Gives every elector a table of another size, by the size of its own in MiB.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{
     CouncilSettings, GroupMode, Roster,
+    question::times,
     searcher::{CouncilSearcher, Tables},
     second::Layout,
 };
@@ -16,7 +17,7 @@ use crate::{
     pool::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, Slot},
 };
 use chess::{CriterionName, SecondPhaseMode};
-use engine::Turnstile;
+use engine::{TURN, Turnstile};
 
 /// A seat: who searches there, and what for.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,13 +219,12 @@ impl<L: CouncilGame> Seats<L> {
 
     /// The turns of so many searchers in virtual time, with whoever carries messages between the machines that the pool stands for.
     pub(super) fn turnstile(&self, every: Vec<u64>) -> Arc<Turnstile> {
-        match self.pool.virtual_machines() {
-            Some(machines) => {
-                let turns = machines.turns(every.len());
-                Turnstile::with(every, turns, machines.carrier(self.tables.all()))
-            }
-            None => Turnstile::paced(every),
-        }
+        let (turns, carrier) = match self.pool.virtual_machines() {
+            Some(machines) => (machines.turns(every.len()), machines.carrier(self.tables.all())),
+            None => (vec![TURN; every.len()], None),
+        };
+        let paced = turns.iter().zip(&self.searchers).map(|(turn, searcher)| times(*turn, searcher.spec().speed));
+        Turnstile::with(every, paced.collect(), carrier)
     }
 
     /// Opens a slot, on this machine unless it is elastic.

@@ -321,6 +321,19 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
     }
 }
 
+/// What an elector visits in the time of one node of complete knowledge is its part of the nodes of a move.
+#[tokio::test]
+async fn in_equal_time_the_faster_visit_more_nodes() {
+    let settings = CouncilSettings { roster: "mp mbxkcpar".to_owned(), hash: 1, ..CouncilSettings::default() };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let roster = roster.at_speeds(&|elector| if elector.name.as_str() == "mp" { 2.0 } else { 1.0 });
+    let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
+    let limits = Limits { nodes: Some(4_000), ..Limits::default() };
+    let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+    let [fast, whole] = [0, 1].map(|number: usize| decision.metrics.processes[number].nodes);
+    assert!(fast.abs_diff(8_000) < 600 && whole.abs_diff(4_000) < 300, "{fast} and {whole}");
+}
+
 /// Copies that share a table begin a game together: none of them forgets what another has found in it already.
 #[tokio::test]
 async fn in_step_one_game_after_another_can_be_repeated() {

@@ -27,6 +27,9 @@ pub struct ElectorSpec<K = ElectorKind> {
     pub niceness: i32,
     /// What it weighs in the vote where the criterion weighs electors by hand; `None` leaves it to what it knows.
     pub weight: Option<f64>,
+    /// Nodes that it visits in the time of one node of complete knowledge; 1 where nothing was measured. Where nodes are limited and
+    /// electors are to have equal time, its share of them is so many times as large, and so are its turns in virtual time.
+    pub speed: f64,
 }
 
 /// The kinds of elector.
@@ -145,9 +148,9 @@ pub fn net_file(path: &Path) -> Result<Arc<Net>, String> {
 }
 
 impl<K> ElectorSpec<K> {
-    /// One thread, a table of its own, and no weight by hand.
+    /// One thread, a table of its own, no weight by hand, and the speed of complete knowledge.
     pub fn new(name: ElectorName, kind: K, hash: usize) -> Self {
-        Self { name, kind, hash, threads: 1, shares_table: false, niceness: 0, weight: None }
+        Self { name, kind, hash, threads: 1, shares_table: false, niceness: 0, weight: None, speed: 1.0 }
     }
 }
 

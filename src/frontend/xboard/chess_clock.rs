@@ -7,11 +7,22 @@ use crate::frontend::engine_session;
 use chess::{Clock, Color};
 use council::player::Time;
 
-/// How the time was agreed.
+/// A game has at most so many different controls, as with the ancestor.
+const MOST_CONTROLS: usize = 4;
+
+/// So many moves in a base time; 0 moves: all that are left.
 #[derive(Clone, Copy, Debug, PartialEq)]
+struct Control {
+    moves: u32,
+    base: Duration,
+    increment: Duration,
+}
+
+/// How the time was agreed.
+#[derive(Clone, Debug, PartialEq)]
 enum ClockControl {
-    /// So many moves in a base time, over and over; 0 moves: all of them.
-    Level { moves: u32, base: Duration, increment: Duration },
+    /// One control after another, at least one; the last of them over and over.
+    Level(Vec<Control>),
     /// So much for every move.
     Each(Duration),
 }
@@ -32,8 +43,14 @@ impl Default for ChessClock {
     /// Five minutes for forty moves, as the ancestor.
     fn default() -> Self {
         let base = Duration::from_secs(300);
-        let control = ClockControl::Level { moves: 40, base, increment: Duration::ZERO };
-        Self { control, depth: None, nodes_per_second: None, ours: base, theirs: base }
+        let control = Control { moves: 40, base, increment: Duration::ZERO };
+        Self {
+            control: ClockControl::Level(vec![control]),
+            depth: None,
+            nodes_per_second: None,
+            ours: base,
+            theirs: base,
+        }
     }
 }
 
@@ -41,22 +58,49 @@ impl ChessClock {
     /// Both clocks as at the beginning; a depth is forgotten.
     pub(super) fn reset(&mut self) {
         self.depth = None;
-        if let ClockControl::Level { base, .. } = self.control {
+        self.reset_clocks();
+    }
+
+    fn reset_clocks(&mut self) {
+        if let Some((Control { base, .. }, _)) = self.control_after(0) {
             (self.ours, self.theirs) = (base, base);
         }
     }
 
-    /// `level MOVES BASE INCREMENT`: minutes, or minutes:seconds, and seconds.
+    /// The control of the next move after so many of one side, and how many of its moves are left; `None` of them where it is for all.
+    /// No control where every move has its own time.
+    fn control_after(&self, made: u32) -> Option<(Control, Option<u32>)> {
+        let ClockControl::Level(controls) = &self.control else { return None };
+        let mut since = made;
+        for (number, control) in controls.iter().enumerate() {
+            if number + 1 == controls.len() || control.moves == 0 {
+                return Some((*control, since.checked_rem(control.moves).map(|since| control.moves - since)));
+            }
+            if since < control.moves {
+                return Some((*control, Some(control.moves - since)));
+            }
+            since -= control.moves;
+        }
+        None
+    }
+
+    /// `level MOVES BASE INCREMENT`: minutes, or minutes:seconds, and seconds. Up to four such controls in a game, one behind the other;
+    /// what is left of one is carried over, and the last one is repeated.
     pub(super) fn level(&mut self, text: &str) -> Result<(), String> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        let read = || match words.as_slice() {
-            [moves, base, increment] => Some((moves.parse().ok()?, minutes(base)?, seconds(increment)?)),
+        let read = |words: &[&str]| match words {
+            [moves, base, increment] => {
+                Some(Control { moves: moves.parse().ok()?, base: minutes(base)?, increment: seconds(increment)? })
+            }
             _ => None,
         };
-        let (moves, base, increment) =
-            read().ok_or("level needs: moves, minutes (or minutes:seconds), increment in seconds")?;
-        self.control = ClockControl::Level { moves, base, increment };
-        (self.ours, self.theirs) = (base, base);
+        let controls: Option<Vec<Control>> = words.chunks(3).map(read).collect();
+        let controls = controls.filter(|controls| (1..=MOST_CONTROLS).contains(&controls.len()));
+        let controls = controls.ok_or(
+            "level needs: moves, minutes (or minutes:seconds), increment in seconds; up to four times, for one control after another",
+        )?;
+        self.control = ClockControl::Level(controls);
+        self.reset_clocks();
         Ok(())
     }
 
@@ -91,37 +135,33 @@ impl ChessClock {
 
     /// The opponent's clock, if there is one.
     pub(super) fn theirs(&self) -> Option<Duration> {
-        matches!(self.control, ClockControl::Level { .. }).then_some(self.theirs)
+        matches!(self.control, ClockControl::Level(_)).then_some(self.theirs)
     }
 
-    /// What a move adds to a clock.
-    pub(super) const fn increment(&self) -> Duration {
-        match self.control {
-            ClockControl::Level { increment, .. } => increment,
-            ClockControl::Each(_) => Duration::ZERO,
-        }
+    /// What the next move of a side that has made so many adds to its clock.
+    pub(super) fn increment(&self, made: u32) -> Duration {
+        self.control_after(made).map_or(Duration::ZERO, |(control, _)| control.increment)
     }
 
     /// The time of our next move, when so many half-moves were played.
     pub(super) fn time(&self, us: Color, ply: usize) -> Time {
-        match self.control {
-            ClockControl::Each(time) => Time::Exactly(time),
-            ClockControl::Level { moves, increment, .. } => {
-                let made = u32::try_from(ply / 2).unwrap_or(u32::MAX);
-                let to_go = made.checked_rem(moves).map(|made| moves - made);
-                let clock = |remaining| Clock { remaining, increment };
-                engine_session::clock(us, clock(self.ours), clock(self.theirs), to_go)
-            }
+        if let ClockControl::Each(time) = self.control {
+            return Time::Exactly(time);
         }
+        let (increment, to_go) = self
+            .control_after(u32::try_from(ply / 2).unwrap_or(u32::MAX))
+            .map_or((Duration::ZERO, None), |(control, to_go)| (control.increment, to_go));
+        let clock = |remaining| Clock { remaining, increment };
+        engine_session::clock(us, clock(self.ours), clock(self.theirs), to_go)
     }
 
     /// Our move number `made` took so long.
     pub(super) fn moved(&mut self, made: usize, took: Duration) {
-        if let ClockControl::Level { moves, base, increment } = self.control {
-            self.ours = self.ours.saturating_sub(took) + increment;
-            if u32::try_from(made).ok().and_then(|made| made.checked_rem(moves)) == Some(0) {
-                self.ours += base;
-            }
+        let made = u32::try_from(made).unwrap_or(u32::MAX);
+        let Some((control, to_go)) = self.control_after(made.saturating_sub(1)) else { return };
+        self.ours = self.ours.saturating_sub(took) + control.increment;
+        if let (Some(1), Some((next, _))) = (to_go, self.control_after(made)) {
+            self.ours += next.base;
         }
     }
 }
@@ -161,6 +201,23 @@ mod tests {
         assert_eq!((to_go(&clock, 0), to_go(&clock, 78), to_go(&clock, 80)), (Some(40), Some(1), Some(40)));
         clock.level("0 1:30 2.5").expect("a whole game");
         assert_eq!(to_go(&clock, 78), None);
+    }
+
+    #[test]
+    fn a_game_may_have_four_different_controls() {
+        let mut clock = ChessClock::default();
+        clock.level("40 5 0 20 10 1 2 1 0 0 15 0").expect("four controls");
+        let left = [0, 78, 80, 118, 120, 122, 124].map(|ply| to_go(&clock, ply));
+        assert_eq!(left, [Some(40), Some(1), Some(20), Some(1), Some(2), Some(1), None]);
+        assert_eq!([clock.increment(39), clock.increment(40)], [Duration::ZERO, Duration::from_secs(1)]);
+        clock.moved(40, Duration::from_secs(60));
+        assert_eq!(clock.ours, Duration::from_secs(240 + 600), "what is left is carried over");
+        clock.level("2 1 0 1 2 0").expect("two controls");
+        for made in 1..=4 {
+            clock.moved(made, Duration::from_secs(10));
+        }
+        assert_eq!(clock.ours, Duration::from_secs(60 - 4 * 10 + 3 * 120), "the last one is repeated");
+        assert!(clock.level("1 1 0 1 1 0 1 1 0 1 1 0 1 1 0").is_err(), "five");
     }
 
     #[test]

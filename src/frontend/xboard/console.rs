@@ -21,6 +21,7 @@ play      e2e4 or Nf3    your move             go          the council moves now
           undo, remove   one move back, two    new         from the beginning; you are White
           draw           offer one             quit
 time      level M T I    M moves in T min, I s more a move     gamein T   the whole game in T min
+          level M T I M T I ...   up to four controls in a game, one after another
           st S           S seconds a move      depth N     at most N plies (sd N)
 show      bd             the board             list [F]    moves with score, depth, nodes, time
           reverse        from the other side   coords      with files and ranks

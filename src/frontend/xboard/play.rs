@@ -198,7 +198,7 @@ impl<W: Write> XboardSession<W> {
             opponent: if self.opponent.computer { Kind::Bot } else { Kind::Human },
             opponent_rating: self.opponent.rating,
             opponent_clock: self.clock.theirs(),
-            increment: self.clock.increment(),
+            increment: self.clock.increment(moves(line.ply())),
         }
     }
 }

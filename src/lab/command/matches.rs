@@ -19,7 +19,10 @@ use crate::{
     game::{Adjudication, MatchRules},
     matches::{Contender, GamePair, MatchPlan, pgn, run},
     openings::OpeningBook,
-    player::{Pace, PlayerSpec},
+    player::{MatchPace, PlayerSpec},
+    reproduce::suites,
+    speed::Speeds,
+    state::ExperimentState,
     stats::{Estimate, Sprt},
 };
 use engine::Tablebases;
@@ -42,6 +45,8 @@ Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pac
 The council against its sequential self, every elector with the nodes that the engine has:
   concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
 (8moves_v3.pgn.zip is in https://github.com/official-stockfish/books; without --book there are openings built in.)
+The same in equal time: a specialist has nodes by its speed, which is measured before the first game:
+  concilio lab match council:balanced-7 engine --pace equal-time=20000 --games 400
 At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
   concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400
 Is a change worth something? Until the test is decided:
@@ -53,9 +58,13 @@ pub(super) struct Match {
     a: PlayerSpec,
     /// B
     b: PlayerSpec,
-    /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), or nodes=20000 (of each elector or thread)
+    /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), nodes=20000 (of each elector or thread), or equal-time=20000 (each has
+    /// the time in which complete knowledge visits so many nodes: nodes by its speed, which is measured first)
     #[arg(long, default_value = "nodes=10000", value_name = "PACE")]
-    pace: Pace,
+    pace: MatchPace,
+    /// Speeds beside complete knowledge for equal-time, in place of measured ones: "mp=1.7 mpar=1.25"
+    #[arg(long, value_name = "SPEEDS")]
+    speeds: Option<Speeds>,
     /// Games at most; every opening is played with both colours
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
     games: u32,
@@ -102,8 +111,14 @@ pub(super) struct Match {
 impl Match {
     /// Plays and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let plan = self.plan()?;
-        let mut state = self.state.open::<GamePair>("match", self.experiment())?;
+        let (mut state, speeds) = match self.pace {
+            MatchPace::Alike(_) if self.speeds.is_some() => {
+                return Err(Failure::usage("--speeds belong to --pace equal-time=N"));
+            }
+            MatchPace::Alike(_) => (self.state.open::<GamePair>("match", self.experiment())?, Speeds::default()),
+            MatchPace::EqualTime(nodes) => self.state_with_speeds(nodes, stop)?,
+        };
+        let plan = self.plan(&speeds)?;
         let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
         let summary = run(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {
@@ -119,9 +134,16 @@ impl Match {
             write("--pgn", path, &pgn(&plan, pairs)?)?;
         }
         if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&summary)?);
+            let mut outcome = serde_json::to_value(&summary)?;
+            if let Some(outcome) = outcome.as_object_mut().filter(|_| speeds != Speeds::default()) {
+                outcome.insert("speeds".to_owned(), json!(speeds));
+            }
+            chess::outln!("{}", serde_json::to_string_pretty(&outcome)?);
         } else {
             chess::print(format_args!("{summary}"));
+            if speeds != Speeds::default() {
+                chess::outln!("speeds       {speeds}");
+            }
         }
         if stop.load(Ordering::Relaxed) && !summary.complete {
             return Err(Failure::failed("stopped; the same command goes on from there"));
@@ -129,8 +151,28 @@ impl Match {
         Ok(())
     }
 
-    fn plan(&self) -> Result<MatchPlan, Failure> {
-        let contender = |spec: &PlayerSpec| Contender { spec: spec.clone(), pace: spec.pace().unwrap_or(self.pace) };
+    /// The state of a match in equal time, and the speeds that hold in it: those of its beginning, given ones, or measured now.
+    fn state_with_speeds(&self, nodes: u64, stop: &AtomicBool) -> Result<(ExperimentState<GamePair>, Speeds), Failure> {
+        let mut instances = Vec::new();
+        for spec in [&self.a, &self.b].into_iter().filter(|spec| spec.pace().is_none()) {
+            let ours = spec.instances().ok_or_else(|| {
+                Failure::usage(format_args!(
+                    "{spec}: the time of a program is not in its nodes; give it a pace of its own"
+                ))
+            })?;
+            instances.extend(ours);
+        }
+        let measure = || {
+            let given = self.speeds.clone().unwrap_or_default();
+            let speeds = given.measured(&instances, &suites(None)?, nodes, stop);
+            Ok(json!(speeds.ok_or_else(|| Failure::failed("stopped"))?))
+        };
+        let (state, speeds) = self.state.open_measured("match", self.experiment(), "measured", measure)?;
+        Ok((state, serde_json::from_value(speeds)?))
+    }
+
+    fn plan(&self, speeds: &Speeds) -> Result<MatchPlan, Failure> {
+        let contender = |spec: &PlayerSpec| Contender::at(spec.clone(), self.pace, speeds);
         let book = match &self.book {
             Some(path) => OpeningBook::open(path, self.plies, self.seed).map_err(Failure::usage)?,
             None => OpeningBook::built_in(self.seed),
@@ -160,6 +202,7 @@ impl Match {
         json!({
             "players": [self.a.text(), self.b.text()],
             "pace": self.pace,
+            "speeds": self.speeds,
             "sprt": self.sprt,
             "book": self.book,
             "plies": self.plies,

@@ -14,7 +14,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::Failure;
-use crate::state::{ExperimentState, fnv1a, short_name};
+use crate::state::{ExperimentState, experiment_of, fnv1a, short_name};
 
 /// How often a plain line is written.
 const PLAIN_LINES: Duration = Duration::from_secs(30);
@@ -112,10 +112,30 @@ impl StateFile {
         kind: &str,
         mut experiment: Value,
     ) -> Result<ExperimentState<T>, Failure> {
-        if let Some(facts) = experiment.as_object_mut() {
-            facts.insert("build".to_owned(), Value::from(build()));
-        }
-        let usual = || Path::new("data/lab").join(format!("{kind}-{}.jsonl", short_name(&experiment)));
+        let path = self.path(kind, &mut experiment)?;
+        opened(&path, &experiment)
+    }
+
+    /// The same, for an experiment that depends on something measured, which has a name. Where it is taken up again, what was measured at
+    /// its beginning counts.
+    pub(super) fn open_measured<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: &str,
+        mut experiment: Value,
+        name: &str,
+        measure: impl FnOnce() -> Result<Value, Failure>,
+    ) -> Result<(ExperimentState<T>, Value), Failure> {
+        let path = self.path(kind, &mut experiment)?;
+        let before = experiment_of(&path).and_then(|before| before.get(name).cloned());
+        let measured = before.map_or_else(measure, Ok)?;
+        experiment[name] = measured.clone();
+        Ok((opened(&path, &experiment)?, measured))
+    }
+
+    /// The file, which is empty if all is to be forgotten. The experiment is told the build, on which it depends.
+    fn path(&self, kind: &str, experiment: &mut Value) -> Result<PathBuf, Failure> {
+        experiment["build"] = Value::from(build());
+        let usual = || Path::new("data/lab").join(format!("{kind}-{}.jsonl", short_name(experiment)));
         let path = self.state.clone().unwrap_or_else(usual);
         if self.fresh
             && let Err(error) = fs::remove_file(&path)
@@ -123,12 +143,17 @@ impl StateFile {
         {
             return Err(Failure::failed(format_args!("--fresh {}: {error}", path.display())));
         }
-        let state = ExperimentState::open(&path, &experiment)?;
-        if !state.done().is_empty() {
-            eprintln!("goes on from {} (--fresh begins anew)", path.display());
-        }
-        Ok(state)
+        Ok(path)
     }
+}
+
+/// The state in a file; says so if there is anything in it.
+fn opened<T: Serialize + DeserializeOwned>(path: &Path, experiment: &Value) -> Result<ExperimentState<T>, Failure> {
+    let state = ExperimentState::open(path, experiment)?;
+    if !state.done().is_empty() {
+        eprintln!("goes on from {} (--fresh begins anew)", path.display());
+    }
+    Ok(state)
 }
 
 /// What tells this build from another: an experiment must not be half of one and half of the other.
@@ -140,4 +165,28 @@ pub(super) fn build() -> String {
 /// Writes a file that was asked for.
 pub(super) fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::failed(format_args!("{flag} {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_measured_at_the_beginning_counts_when_an_experiment_goes_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = |speed: u32, fresh: bool| {
+            let file = StateFile { state: Some(folder.path().join("match.jsonl")), fresh };
+            let measure = || Ok(json!({ "mp": speed }));
+            let (mut state, speeds) = file
+                .open_measured::<Value>("match", json!({"games": 2}), "measured", measure)
+                .unwrap_or_else(|error| panic!("{error}"));
+            state.record(0, json!({"score": 1})).expect("it is kept");
+            speeds
+        };
+        assert_eq!(open(2, false), json!({"mp": 2}));
+        assert_eq!(open(3, false), json!({"mp": 2}), "the games before were played so");
+        assert_eq!(open(3, true), json!({"mp": 3}));
+    }
 }

@@ -14,7 +14,14 @@ use super::{
     inputs::{SearchArguments, spread},
     progress::{Bars, build, write},
 };
-use crate::reproduce::{Effort, Reproduction, Section, ThesisTable, suites};
+use crate::{
+    openings::OpeningBook,
+    reproduce::{Effort, Reproduction, Section, ThesisTable, suites},
+    speed::Speeds,
+};
+
+/// Plies of an opening from a book of games.
+const OPENING: usize = 16;
 
 /// Make the theses' tables anew, their figures beside ours
 #[derive(Debug, Args)]
@@ -39,6 +46,12 @@ pub(super) struct Reproduce {
     /// Games of each player, instead of what the effort says
     #[arg(long, value_name = "N")]
     games: Option<u32>,
+    /// Openings of the games: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Speeds beside complete knowledge for games in equal time, in place of measured ones: "mp=1.7 mpar=1.25"
+    #[arg(long, value_name = "SPEEDS")]
+    speeds: Option<Speeds>,
     /// A folder of EPD suites in place of those that are built in (STS, WAC, Bratko-Kopec)
     #[arg(long, value_name = "FOLDER")]
     suites: Option<PathBuf>,
@@ -65,11 +78,15 @@ impl Reproduce {
         if positions.is_empty() {
             return Err(Failure::usage("--suites: no position with a best move"));
         }
+        let (book, openings) = self.openings()?;
         let mut searches = self.searching.ours()?;
         let mut bars = Bars::default();
         let mut bench = Reproduction {
             effort,
             positions: spread(positions, Some(effort.positions)),
+            book,
+            openings,
+            speeds: self.speeds.clone().unwrap_or_default(),
             searches: &mut searches,
             folder: self.searching.data.clone(),
             build: build(),
@@ -95,6 +112,18 @@ impl Reproduce {
             chess::outln!("{}", serde_json::to_string_pretty(&printed)?);
         }
         Ok(())
+    }
+}
+
+impl Reproduce {
+    /// The openings of the games, and how they are called.
+    fn openings(&self) -> Result<(OpeningBook, String), Failure> {
+        let Some(path) = &self.book else {
+            return Ok((OpeningBook::built_in(self.seed), "the built-in openings".to_owned()));
+        };
+        let book = OpeningBook::open(path, OPENING, self.seed).map_err(Failure::usage)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        Ok((book, format!("`{}`", name.split('.').next().unwrap_or_default())))
     }
 }
 

@@ -26,7 +26,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     game::{Contestant, GameEnding, MatchGame, MatchRules, PlayerFault, play},
     openings::{OpeningBook, OpeningBookError},
-    player::{MatchPlayer, Pace, PlayerFailure, PlayerSpec},
+    player::{MatchPace, MatchPlayer, Pace, PlayerFailure, PlayerSpec},
+    speed::Speeds,
     state::{ExperimentState, StateError},
     stats::{Sprt, SprtVerdict},
 };
@@ -39,6 +40,19 @@ pub struct Contender {
     pub spec: PlayerSpec,
     /// What a move may cost.
     pub pace: Pace,
+}
+
+impl Contender {
+    /// A player with the pace that it asked for, or else that of the match. A pace of its own is what it says, whatever the speeds.
+    pub fn at(spec: PlayerSpec, pace: MatchPace, speeds: &Speeds) -> Self {
+        match (spec.pace(), pace) {
+            (Some(pace), _) | (None, MatchPace::Alike(pace)) => Self { spec, pace },
+            (None, MatchPace::EqualTime(nodes)) => {
+                let (spec, pace) = spec.at_equal_time(nodes, speeds);
+                Self { spec, pace }
+            }
+        }
+    }
 }
 
 /// What is to be played.

@@ -12,7 +12,7 @@ mod spec;
 mod uci;
 mod xboard;
 
-pub use pace::{Pace, PaceError};
+pub use pace::{MatchPace, Pace, PaceError};
 pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
 use std::{sync::Arc, time::Duration};

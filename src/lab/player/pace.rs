@@ -24,10 +24,21 @@ pub enum Pace {
     Nodes(u64),
 }
 
+/// How both players of a match are limited, where one does not say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum MatchPace {
+    /// Alike.
+    Alike(Pace),
+    /// The time in which complete knowledge visits so many nodes: every elector, and our engine, has as many more or fewer as it is
+    /// faster or slower. As repeatable as [`Pace::Nodes`], once the speeds are known.
+    EqualTime(u64),
+}
+
 /// A text that is no pace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no pace (accepted: tc=10+0.1 and movetime=0.1 in seconds, nodes=20000)")]
-pub struct PaceError(String);
+#[error("{0:?} is no pace (accepted: tc=10+0.1 and movetime=0.1 in seconds, nodes=20000{more})", more = if *.1 { ", equal-time=20000" } else { "" })]
+pub struct PaceError(String, bool);
 
 impl Pace {
     /// The pace that a key and its value name; `None` if the key names none.
@@ -46,7 +57,7 @@ impl Pace {
             "nodes" => value.parse().ok().filter(|nodes| *nodes > 0).map(Self::Nodes),
             _ => return None,
         };
-        Some(pace.ok_or_else(|| PaceError(format!("{key}={value}"))))
+        Some(pace.ok_or_else(|| PaceError(format!("{key}={value}"), false)))
     }
 
     /// Whether the outcome depends on the machine.
@@ -59,7 +70,7 @@ impl FromStr for Pace {
     type Err = PaceError;
 
     fn from_str(text: &str) -> Result<Self, PaceError> {
-        let error = || PaceError(text.to_owned());
+        let error = || PaceError(text.to_owned(), false);
         let (key, value) = text.split_once('=').ok_or_else(error)?;
         Self::from_key(key, value).unwrap_or_else(|| Err(error()))
     }
@@ -91,6 +102,43 @@ impl fmt::Display for Pace {
     }
 }
 
+impl FromStr for MatchPace {
+    type Err = PaceError;
+
+    fn from_str(text: &str) -> Result<Self, PaceError> {
+        let error = || PaceError(text.to_owned(), true);
+        match text.split_once('=') {
+            Some(("equal-time", nodes)) => {
+                nodes.parse().ok().filter(|nodes| *nodes > 0).map(Self::EqualTime).ok_or_else(error)
+            }
+            _ => text.parse().map(Self::Alike).map_err(|_| error()),
+        }
+    }
+}
+
+impl TryFrom<String> for MatchPace {
+    type Error = PaceError;
+
+    fn try_from(text: String) -> Result<Self, PaceError> {
+        text.parse()
+    }
+}
+
+impl From<MatchPace> for String {
+    fn from(pace: MatchPace) -> Self {
+        pace.to_string()
+    }
+}
+
+impl fmt::Display for MatchPace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Alike(pace) => pace.fmt(f),
+            Self::EqualTime(nodes) => write!(f, "equal-time={nodes}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +148,12 @@ mod tests {
         for text in ["tc=10+0.1", "movetime=0.01", "nodes=20000"] {
             assert_eq!(text.parse::<Pace>().map(|pace| pace.to_string()).as_deref(), Ok(text));
         }
+        for text in ["equal-time=5000", "nodes=5000"] {
+            assert_eq!(text.parse::<MatchPace>().map(|pace| pace.to_string()).as_deref(), Ok(text));
+        }
+        let error = "equal-time=0".parse::<MatchPace>().expect_err("no time");
+        assert!(error.to_string().contains("equal-time=20000"), "{error}");
+        assert!("equal-time=5000".parse::<Pace>().is_err(), "it is a pace of both");
         for text in ["", "tc=", "tc=0+1", "tc=3d", "movetime=0", "movetime=nan", "nodes=-1", "nodes=0", "depth=8"] {
             assert!(text.parse::<Pace>().is_err(), "{text:?}");
         }

@@ -12,9 +12,10 @@ use super::{
     MatchPlayer, Pace, PaceError, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
     xboard::XboardPlayer,
 };
+use crate::speed::Speeds;
 use council::{
     CouncilSettings, Roster, RosterError,
-    pool::{EngineProgram, VirtualMachines, net_file},
+    pool::{ElectorSpec, EngineProgram, Instance, VirtualMachines, net_file},
 };
 use engine::EngineOptions;
 
@@ -101,6 +102,32 @@ impl PlayerSpec {
     /// Whether it understands a pace: CECP has no node budgets.
     pub fn understands(&self, pace: Pace) -> bool {
         pace.is_timed() || !matches!(self.kind, PlayerKind::Xboard(_))
+    }
+
+    /// Our own instances that search in it; `None` if others do, whose nodes are no measure of their time.
+    pub fn instances(&self) -> Option<Vec<Instance>> {
+        match &self.kind {
+            PlayerKind::Engine(options) => Some(vec![instance_of(options)]),
+            PlayerKind::Council(_, roster, _) => {
+                roster.electors().iter().chain(roster.advisers()).map(|elector| elector.instance().cloned()).collect()
+            }
+            PlayerKind::Uci { .. } | PlayerKind::Xboard(_) => None,
+        }
+    }
+
+    /// It, and its pace, where it has the time in which complete knowledge visits so many nodes.
+    #[must_use]
+    pub fn at_equal_time(mut self, nodes: u64, speeds: &Speeds) -> (Self, Pace) {
+        let nodes = match &mut self.kind {
+            PlayerKind::Engine(options) => (nodes as f64 * speeds.of(&instance_of(options))).round() as u64,
+            PlayerKind::Council(_, roster, _) => {
+                let speed = |elector: &ElectorSpec| elector.instance().map_or(1.0, |instance| speeds.of(instance));
+                *roster = roster.clone().at_speeds(&speed);
+                nodes
+            }
+            PlayerKind::Uci { .. } | PlayerKind::Xboard(_) => nodes,
+        };
+        (self, Pace::Nodes(nodes.max(1)))
     }
 
     /// Starts it, with so many cores to itself.
@@ -255,6 +282,12 @@ impl<'a> SpecReader<'a> {
     }
 }
 
+/// What sets the speed of our engine with these options.
+fn instance_of(options: &EngineOptions) -> Instance {
+    let EngineOptions { knowledge, percentages, contempt, selectivity, noise, ref net, .. } = *options;
+    Instance { knowledge, percentages, contempt, selectivity, noise, net: net.clone() }
+}
+
 /// The settings of a published player.
 fn preset(name: &str) -> Result<toml::Table, String> {
     let known = || CouncilSettings::presets().collect::<Vec<_>>().join(", ");
@@ -339,6 +372,20 @@ mod tests {
             ..VirtualMachines::default()
         };
         assert_eq!(*machines, Some(expected));
+    }
+
+    #[test]
+    fn in_equal_time_each_elector_has_nodes_by_its_speed() {
+        let speeds: Speeds = "mp=1.7 mbxkcparn=0.8".parse().expect("speeds");
+        let at = |text: &str| text.parse::<PlayerSpec>().expect("a player").at_equal_time(5000, &speeds);
+        assert_eq!(at("engine:mp").1, Pace::Nodes(8500));
+        assert_eq!(at("engine").1, Pace::Nodes(5000));
+        let (spec, pace) = at("council:roster=mp mbxkcpar mbxkcparn");
+        assert_eq!(pace, Pace::Nodes(5000));
+        let PlayerKind::Council(_, roster, _) = &spec.kind else { panic!("{spec:?}") };
+        assert_eq!(roster.electors().iter().map(|elector| elector.speed).collect::<Vec<_>>(), [1.7, 1.0, 0.8]);
+        let program: PlayerSpec = "uci:/usr/games/stockfish".parse().expect("a player");
+        assert_eq!(program.instances(), None);
     }
 
     #[test]

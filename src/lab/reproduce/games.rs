@@ -1,75 +1,134 @@
-//! docs/method.md §8: games against the sequential base, cut after some moves and scored by complete knowledge, as theirs were.
+//! docs/method.md §8: games against the sequential base. Theirs were cut at a number of moves and scored; ours are played whole.
 
-use std::{fmt::Write, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::json;
 
-use super::{ReproduceError, Reproduction, Section, or_dash, published};
+use super::{
+    ReproduceError, Reproduction, Section, or_dash,
+    published::{self, Player},
+    suites,
+};
 use crate::{
     game::{Adjudication, MatchRules},
     matches::{self, Contender, GamePair, MatchError, MatchPlan, Summary},
-    openings::OpeningBook,
-    player::{Pace, PlayerFailure, PlayerSpec},
+    player::{MatchPace, PlayerFailure, PlayerSpec},
     plot::{Bar, figures},
+    speed::Speeds,
 };
 
-/// Moves of each side after which a game is cut.
-const LONGEST: usize = 40;
+/// Moves of each side after which a game is cut, and scored as theirs were. Few last so long.
+const LONGEST: usize = 200;
 /// A game that is cut is scored by a search of so many times the nodes of a move.
 const TRUNCATION: u64 = 20;
+/// Whom all of them play.
+const BASE: &str = "engine";
 
 pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+    let speeds = speeds(bench)?;
+    let nodes = bench.effort.nodes_a_move;
     let mut text = format!(
-        "{} games each against complete knowledge with {} nodes a move; every elector and every process has as many, in virtual time: a core for \
-         each. Cut after {LONGEST} moves and scored by complete knowledge. Points are given as of 20, with 95 %. What they call points of 20 has an error of \
-         about ±4 for want of games.\n\n| player | theirs of 20 | ours of 20 | Elo | nodes a move |\n|---|---|---|---|---|\n",
-        bench.effort.games, bench.effort.nodes
+        "{} games each against complete knowledge with {nodes} nodes a move, from {}; in virtual time, a core for each process. Every elector \
+         has {nodes} nodes a move as well, or in equal time {nodes} times its speed: {speeds}. Games are played whole, or until both sides have agreed on \
+         the score for some moves (`lab match --adjudicate`); what lasts {LONGEST} moves is cut and scored by complete knowledge, as theirs were \
+         much sooner. Points are given as of 20, with 95 %; theirs have an error of about ±4, for want of games.\n\n\
+         | player | time | theirs of 20 | ours of 20 | Elo | nodes a move, its and the base's | ended by the rules, agreed, cut |\n\
+         |---|---|---|---|---|---|---|\n",
+        bench.effort.games, bench.openings
     );
     let mut bars = Vec::new();
-    for (name, player, theirs) in published::PLAYERS {
-        let summary = play(bench, name, player)?;
-        let nodes = summary.conduct[0].nodes_a_move();
-        let (Some(score), Some(elo)) = (summary.score, summary.elo) else { continue };
-        let _ = writeln!(
-            text,
-            "| {name} | {} | {:.2} ± {:.2} | {:+.0} [{:+.0}, {:+.0}] | {nodes:.0} |",
-            or_dash(theirs),
-            20.0 * score.value,
-            20.0 * score.error(),
-            elo.value,
-            elo.low,
-            elo.high
-        );
-        bars.push(Bar { name: name.to_owned(), estimate: elo });
+    for player in &published::PLAYERS {
+        for (in_time, pace) in [(false, MatchPace::Alike(bench.pace())), (true, MatchPace::EqualTime(nodes))] {
+            if in_time && !player.in_equal_time {
+                continue;
+            }
+            let summary = play(bench, player, pace, &speeds)?;
+            let Some(elo) = summary.elo else { continue };
+            text.push_str(&row(player, in_time, &summary));
+            let name = if in_time { format!("{}, equal time", player.name) } else { player.name.to_owned() };
+            bars.push(Bar { name, estimate: elo });
+        }
     }
     let plot = figures("Against the sequential base, a core for each elector", "Elo", &bars, Some(0.0));
     Ok(Section { title: "§8 Games against the sequential base", text, plots: vec![("games.svg", plot)] })
 }
 
-fn play(bench: &mut Reproduction<'_>, name: &str, player: &str) -> Result<Summary, ReproduceError> {
-    let nodes = bench.effort.nodes;
-    let contender = |text: &str| -> Result<Contender, MatchError> {
-        let spec: PlayerSpec = text
-            .parse()
-            .map_err(|error| MatchError::Player(text.to_owned(), PlayerFailure::Failed(format!("{error}"))))?;
-        Ok(Contender { spec, pace: Pace::Nodes(nodes) })
-    };
+/// A row of the table.
+fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
+    let (Some(score), Some(elo)) = (summary.score, summary.elo) else { return String::new() };
+    let [its, of_base] = summary.conduct.map(|conduct| conduct.nodes_a_move());
+    format!(
+        "| {} | {} | {} | {:.2} ± {:.2} | {} | {its:.0}, {of_base:.0} | {} |\n",
+        player.name,
+        if in_time { "equal time" } else { "equal nodes" },
+        or_dash(player.points),
+        20.0 * score.value,
+        20.0 * score.error(),
+        elo.signed(),
+        endings(&summary.endings)
+    )
+}
+
+/// How many games ended by the rules of chess, by agreement of both sides' scores, and by their length.
+fn endings(of: &BTreeMap<String, usize>) -> String {
+    let count = |words: &[&str]| words.iter().filter_map(|word| of.get(*word)).sum::<usize>();
+    let (agreed, cut) = (count(&["won by score", "drawn by score"]), count(&["truncated", "length"]));
+    format!("{}, {agreed}, {cut}", of.values().sum::<usize>() - agreed - cut)
+}
+
+fn read(text: &str) -> Result<PlayerSpec, MatchError> {
+    text.parse().map_err(|error| MatchError::Player(text.to_owned(), PlayerFailure::Failed(format!("{error}"))))
+}
+
+/// The speeds of all instances that play in equal time: as given, as measured in an earlier run, or measured now.
+fn speeds(bench: &mut Reproduction<'_>) -> Result<Speeds, ReproduceError> {
+    let mut state = bench.state::<Measured>("reproduce-speeds", &json!({"given": bench.speeds}))?;
+    if let Some(known) = state.done().get(&0) {
+        return Ok(known.speeds.clone());
+    }
+    let mut instances = Vec::new();
+    for player in published::PLAYERS.iter().filter(|player| player.in_equal_time) {
+        instances.extend(read(player.spec)?.instances().unwrap_or_default());
+    }
+    let positions = suites(None).unwrap_or_default();
+    let speeds = bench.speeds.clone().measured(&instances, &positions, bench.effort.nodes_a_move, bench.stop);
+    let speeds = speeds.ok_or(ReproduceError::Stopped)?;
+    state.record(0, Measured { speeds: speeds.clone() })?;
+    Ok(speeds)
+}
+
+/// What is kept of a measurement.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Measured {
+    speeds: Speeds,
+}
+
+fn play(
+    bench: &mut Reproduction<'_>,
+    player: &Player,
+    pace: MatchPace,
+    speeds: &Speeds,
+) -> Result<Summary, ReproduceError> {
+    let contender = |text: &str| Ok::<_, MatchError>(Contender::at(read(text)?, pace, speeds));
     let plan = MatchPlan {
-        players: [contender(player)?, contender("engine:hash=8")?],
-        book: OpeningBook::built_in(bench.seed),
+        players: [contender(player.spec)?, contender(BASE)?],
+        book: bench.book.clone(),
         pairs: (bench.effort.games as usize).div_ceil(2),
         sprt: None,
         rules: MatchRules {
-            adjudication: Adjudication { win: None, draw: None, tablebases: None },
+            adjudication: Adjudication::default(),
             longest: LONGEST,
-            truncation: Some(TRUNCATION * nodes),
+            truncation: Some(TRUNCATION * bench.effort.nodes_a_move),
             margin: Duration::ZERO,
         },
         workers: bench.workers,
         cores: 1,
     };
-    let mut state = bench.state::<GamePair>("reproduce-games", &json!({"player": player}))?;
+    let timed = matches!(pace, MatchPace::EqualTime(_)).then_some(speeds);
+    let facts = json!({"player": player.spec, "pace": pace, "speeds": timed, "openings": bench.openings});
+    let mut state = bench.state::<GamePair>("reproduce-games", &facts)?;
     let tell = &mut bench.tell;
-    let summary = matches::run(&plan, &mut state, bench.stop, |standing| tell(name, standing.pairs(), plan.pairs))?;
+    let summary =
+        matches::run(&plan, &mut state, bench.stop, |standing| tell(player.name, standing.pairs(), plan.pairs))?;
     if summary.complete { Ok(summary) } else { Err(ReproduceError::Stopped) }
 }

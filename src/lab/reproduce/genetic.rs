@@ -52,7 +52,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
 
 /// The proposals of the roster in every position.
 fn ballots(bench: &mut Reproduction<'_>) -> Result<Vec<LoggedBallot>, ReproduceError> {
-    let roster = candidate(ROSTER)?.roster;
+    let roster = candidate(ROSTER, council::CouncilSettings::default().split)?.roster;
     let (budget, tell) = (bench.budget(), &mut bench.tell);
     let log = Log::make(&roster, &bench.positions, budget, bench.searches, bench.stop, |done, of| {
         tell("proposals", done, of);

@@ -27,9 +27,11 @@ use serde_json::{Value, json};
 use super::{
     councils::AskError,
     matches::MatchError,
+    openings::OpeningBook,
     player::Pace,
     positions::{self, CandidateRoster, PositionsReport},
     searches::{SearchError, SearchQuery, Searches},
+    speed::Speeds,
     state::{ExperimentState, StateError, short_name},
     suite::{Suite, TestPosition},
 };
@@ -84,8 +86,10 @@ pub struct Effort {
     pub positions: usize,
     /// Positions of the parallel table, whose councils have up to nineteen processes. The theses had 36.
     pub parallel_positions: usize,
-    /// Nodes of every elector and process.
+    /// Nodes of every elector and process on a position.
     pub nodes: u64,
+    /// Nodes of every elector and process for a move of a game.
+    pub nodes_a_move: u64,
     /// Games of each player against the base. The theses had 20.
     pub games: u32,
     /// Generations of the genetic algorithm.
@@ -94,15 +98,23 @@ pub struct Effort {
 
 impl Effort {
     /// A quarter of an hour on two cores.
-    pub const QUICK: Self = Self { positions: 600, parallel_positions: 36, nodes: 5000, games: 60, generations: 100 };
+    pub const QUICK: Self =
+        Self { positions: 600, parallel_positions: 36, nodes: 5000, nodes_a_move: 1000, games: 30, generations: 100 };
     /// A night on two cores.
-    pub const FULL: Self =
-        Self { positions: 1824, parallel_positions: 36, nodes: 20_000, games: 400, generations: 300 };
+    pub const FULL: Self = Self {
+        positions: 1824,
+        parallel_positions: 36,
+        nodes: 20_000,
+        nodes_a_move: 5000,
+        games: 400,
+        generations: 300,
+    };
 
     /// All budgets of nodes times `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
-        Self { nodes: ((self.nodes as f64 * factor) as u64).max(100), ..self }
+        let times = |nodes: u64| ((nodes as f64 * factor) as u64).max(100);
+        Self { nodes: times(self.nodes), nodes_a_move: times(self.nodes_a_move), ..self }
     }
 }
 
@@ -143,6 +155,12 @@ pub struct Reproduction<'a> {
     pub effort: Effort,
     /// Where things are tried.
     pub positions: Vec<TestPosition>,
+    /// Where games begin.
+    pub book: OpeningBook,
+    /// The name of the openings.
+    pub openings: String,
+    /// Speeds of instances beside complete knowledge that are not to be measured.
+    pub speeds: Speeds,
     /// The searches that were done so far.
     pub searches: &'a mut Searches,
     /// Where other states are kept.
@@ -179,6 +197,11 @@ impl Reproduction<'_> {
         Pace::Nodes(self.effort.nodes)
     }
 
+    /// What a move of a game may cost where all have equal nodes.
+    fn pace(&self) -> Pace {
+        Pace::Nodes(self.effort.nodes_a_move)
+    }
+
     /// Does searches that have not been done.
     fn ensure(&mut self, requests: &[SearchQuery], what: &str) -> Result<(), ReproduceError> {
         let tell = &mut self.tell;
@@ -188,13 +211,24 @@ impl Reproduction<'_> {
 
     /// Tries rosters and criteria on all positions.
     fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<PositionsReport, ReproduceError> {
-        let candidates = rosters.iter().map(|roster| candidate(roster)).collect::<Result<Vec<_>, _>>()?;
+        self.trial_in(rosters, criteria, self.budget(), CouncilSettings::default().split)
+    }
+
+    /// The same, where a position may cost so much and the first of two phases has this share of it.
+    fn trial_in(
+        &mut self,
+        rosters: &[&str],
+        criteria: &[CriterionName],
+        budget: Pace,
+        split: f64,
+    ) -> Result<PositionsReport, ReproduceError> {
+        let candidates = rosters.iter().map(|roster| candidate(roster, split)).collect::<Result<Vec<_>, _>>()?;
         let plan = positions::PositionsPlan {
             positions: self.positions.clone(),
             candidates,
             criteria: criteria.to_vec(),
             singles: Vec::new(),
-            budget: self.budget(),
+            budget,
             oracle: None,
             seed: self.seed,
         };
@@ -223,8 +257,8 @@ impl Reproduction<'_> {
 }
 
 /// A published roster with the published settings.
-fn candidate(roster: &str) -> Result<CandidateRoster, AskError> {
-    let settings = CouncilSettings { roster: roster.to_owned(), ..CouncilSettings::default() };
+fn candidate(roster: &str, split: f64) -> Result<CandidateRoster, AskError> {
+    let settings = CouncilSettings { roster: roster.to_owned(), split, ..CouncilSettings::default() };
     Ok(CandidateRoster { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
 }
 

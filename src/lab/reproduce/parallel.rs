@@ -1,8 +1,8 @@
 //! docs/method.md §7: what the ways of searching in parallel make of 1 to 19 processes, in virtual time.
 //!
-//! `Svr` and `Fpm` are measured with a budget of nodes for each process: how many nodes all of them do in the time of one, and
-//! for what part of it they are busy. `OS` needs equal work: the same depth in both phases, whose nodes are compared with those
-//! of the base, the second phase on the master alone.
+//! `Svr`, `Fpm` and `OS` are measured with a budget of nodes for each process: how many nodes all of them do in the time of one, for
+//! what part of it they are busy, and how many more they do than the base in the same time. The search overhead needs equal work: the
+//! same depth in both phases, whose nodes are compared with those of the base, the second phase on the master alone.
 
 use std::fmt::Write;
 
@@ -75,15 +75,17 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     let positions: Vec<TestPosition> = (0..count).map(|index| of_all[index * of_all.len() / count].clone()).collect();
     let mut text = format!(
         "{count} positions, in virtual time: a core for each process, whatever this machine has, and communication that costs nothing. Svr, the theses' Vel over that of one \
-         process, and Fpm with {} nodes a process; OS, the extra nodes over the base with as many processes, at depth {DEPTH} in both phases. The theses' figures are of 19 \
-         workstations at 1/2–1/2. `shared` is one search by threads over one table.\n",
+         process, Fpm, OS, the nodes over those of the base with as many processes in the same time, less one, and best moves with {} nodes a process. The time is that of the \
+         process that did most, as a part of these nodes: PV-split spends those of all processes together, and who waits in it loses none, so that it takes longer, and its Svr, Fpm and \
+         OS are bounds from above. Overhead is the extra nodes over the base for depth {DEPTH} in both phases, the usual search overhead. The theses' figures are of 19 \
+         workstations. `shared` is one search by threads over one table.\n",
         bench.effort.nodes
     );
     let mut plots = Vec::new();
     for (split, file) in SPLITS.into_iter().zip(["parallel-half.svg", "parallel-third.svg"]) {
         let nodes = measure(bench, &positions, split, Limits { nodes: Some(bench.effort.nodes), ..Limits::default() })?;
         let depth = measure(bench, &positions, split, Limits { depth: Some(DEPTH), ..Limits::default() })?;
-        write_split(&mut text, split, &nodes, &depth, &positions);
+        write_split(&mut text, split, bench.effort.nodes, &nodes, &depth, &positions);
         let series = MODES.iter().enumerate().map(|(mode, name)| Curve {
             name: name.word().to_owned(),
             points: PROCESSES.iter().enumerate().map(|(place, p)| (*p as f64, speed_up(&nodes[mode][place]))).collect(),
@@ -123,26 +125,30 @@ fn measure(
 fn write_split(
     text: &mut String,
     split: f64,
+    budget: u64,
     nodes: &AnswersByMode,
     depth: &AnswersByMode,
     positions: &[TestPosition],
 ) {
     let _ = writeln!(text, "\nFirst phase {:.0} % of the time:\n", 100.0 * split);
     text.push_str(
-        "| mode | processes | Svr | Fpm | OS | best moves | theirs at 19: Svr | Fpm | OS | correct of 36 |\n",
+        "| mode | processes | Svr | Fpm | OS | time | overhead | best moves | theirs at 19: Svr | Fpm | OS | correct of 36 |\n",
     );
-    text.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
+    text.push_str("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    let published = if split < 0.4 { &published::PARALLEL_THIRD[..] } else { &published::PARALLEL_HALF[..] };
     for (index, mode) in MODES.iter().enumerate() {
         for (place, processes) in PROCESSES.iter().enumerate() {
             let answers = &nodes[index][place];
             let busy = mean(answers.iter().map(|answer| answer.busy_share(*processes)));
             let of_base = all_nodes(&depth[0][place]);
             let overhead = all_nodes(&depth[index][place]) / of_base.max(1.0) - 1.0;
+            let more = speed_up(answers) / speed_up(&nodes[0][place]) - 1.0;
+            let time = mean(answers.iter().map(|answer| answer.virtual_time() as f64 / budget as f64));
             let best = answers.iter().zip(positions).filter(|(a, p)| p.judge(a.best) == Judgement::Best).count();
-            let theirs = published::PARALLEL.iter().find(|theirs| theirs.mode == mode.word() && *processes == 19);
+            let theirs = published.iter().find(|theirs| theirs.mode == mode.word() && *processes == 19);
             let _ = writeln!(
                 text,
-                "| {} | {processes} | {:.2} | {busy:.2} | {overhead:+.2} | {best} | {} | {} | {} | {} |",
+                "| {} | {processes} | {:.2} | {busy:.2} | {more:+.2} | {time:.2} | {overhead:+.2} | {best} | {} | {} | {} | {} |",
                 mode.word(),
                 speed_up(answers),
                 or_dash(theirs.map(|theirs| theirs.svr)),

@@ -47,7 +47,7 @@ pub(super) const CRITERIA: [CriterionName; 6] = [
     CriterionName::ReSearch,
 ];
 
-/// §4: best and worst moves of 500, for each of [`CRITERIA`].
+/// §4: best and worst moves of 500, for each of [`CRITERIA`]. Re-search had twice the time.
 pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
     ("balanced-7", [(88, 13), (91, 13), (75, 9), (88, 13), (81, 9), (102, 12)]),
     ("unbalanced-7", [(100, 10), (102, 11), (87, 7), (100, 11), (90, 7), (109, 10)]),
@@ -62,14 +62,14 @@ pub(super) struct Parallel {
     pub(super) svr: f64,
     /// The part of the time in which a process was busy.
     pub(super) fpm: f64,
-    /// The part of the nodes that the base does without.
+    /// Nodes over those of the base in the same time, less one.
     pub(super) os: Option<f64>,
     /// Correct of 36 positions.
     pub(super) correct: Option<u32>,
 }
 
 /// §7: at 19 processes and half of the time for each phase.
-pub(super) const PARALLEL: [Parallel; 5] = [
+pub(super) const PARALLEL_HALF: [Parallel; 5] = [
     Parallel { mode: "sequential", svr: 8.07, fpm: 0.52, os: None, correct: Some(13) },
     Parallel { mode: "static", svr: 9.74, fpm: 0.61, os: Some(0.02), correct: Some(12) },
     Parallel { mode: "peer", svr: 11.27, fpm: 0.69, os: Some(0.26), correct: None },
@@ -77,44 +77,80 @@ pub(super) const PARALLEL: [Parallel; 5] = [
     Parallel { mode: "pv-split", svr: 10.40, fpm: 0.65, os: Some(0.17), correct: Some(18) },
 ];
 
-/// §8: players as [`crate::player::PlayerSpec`] reads them, and their points of 20 against their sequential base. Those
-/// after the last figure are ours.
-pub(super) const PLAYERS: [(&str, &str, Option<f64>); 14] = [
-    ("Gnupar, weights, balanced", "council:balanced-7,criterion=weights", Some(10.56)),
-    ("Gnupar, weights, unbalanced", "council:unbalanced-7,criterion=weights", Some(10.80)),
-    ("Gnupar, depth, balanced", "council:balanced-7,criterion=depth", Some(9.30)),
-    (
-        "Gnupar, re-search 1/2–1/2",
-        "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential",
-        Some(7.60),
-    ),
-    (
-        "Gnupar, weights by genetic algorithm",
+/// §7: at 19 processes and a third of the time for the first phase.
+pub(super) const PARALLEL_THIRD: [Parallel; 4] = [
+    Parallel { mode: "sequential", svr: 6.03, fpm: 0.417, os: None, correct: None },
+    Parallel { mode: "peer", svr: 9.62, fpm: 0.606, os: Some(0.602), correct: None },
+    Parallel { mode: "peer-score", svr: 9.25, fpm: 0.587, os: Some(0.555), correct: None },
+    Parallel { mode: "pv-split", svr: 9.10, fpm: 0.559, os: Some(0.530), correct: None },
+];
+
+/// A player of the games' table.
+pub(super) struct Player {
+    pub(super) name: &'static str,
+    /// As [`crate::player::PlayerSpec`] reads it.
+    pub(super) spec: &'static str,
+    /// Its published points of 20 against its sequential base; `None` for what was not published.
+    pub(super) points: Option<f64>,
+    /// Whether it is also played with equal time for each elector, where specialists have their speed.
+    pub(super) in_equal_time: bool,
+}
+
+impl Player {
+    const fn published(name: &'static str, spec: &'static str, points: f64) -> Self {
+        Self { name, spec, points: Some(points), in_equal_time: false }
+    }
+
+    const fn ours(name: &'static str, spec: &'static str) -> Self {
+        Self { name, spec, points: None, in_equal_time: false }
+    }
+
+    const fn also_in_equal_time(self) -> Self {
+        Self { in_equal_time: true, ..self }
+    }
+}
+
+/// §8: the published players, each where the page with the games has it, and ours beside them. ChessPar's base and its second
+/// phases have a process for each of seven instances; PV-split inside groups needs two for each.
+pub(super) const PLAYERS: [Player; 17] = [
+    Player::published("Gnupar, weights, balanced seven", "council:balanced-7,criterion=weights", 10.56)
+        .also_in_equal_time(),
+    Player::published("Gnupar, weights, unbalanced seven", "council:unbalanced-7,criterion=weights", 10.80)
+        .also_in_equal_time(),
+    Player::published("Gnupar, depth, Tozzi's six", "council:tozzi-6,criterion=depth", 9.30).also_in_equal_time(),
+    Player::published(
+        "Gnupar, re-search 1/2–1/2, Tozzi's six",
+        "council:tozzi-6,criterion=re-search,split=0.5,second_phase=sequential,cores=6",
+        7.60,
+    )
+    .also_in_equal_time(),
+    Player::published(
+        "Gnupar, weights by the genetic algorithm, balanced seven",
         "council:balanced-7,criterion=weights,weights.m=45,weights.b=24,weights.x=254,weights.k=194,weights.c=38,\
          weights.p=223,weights.a=15,weights.r=16",
-        Some(14.01),
-    ),
-    (
-        "Gnupar, re-search 1/3–2/3",
-        "council:balanced-7,criterion=re-search,split=0.333333,second_phase=sequential",
-        Some(13.18),
-    ),
-    ("ChessPar base", "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential,cores=7", Some(11.9)),
-    ("ChessPar static", "council:balanced-7,criterion=re-search,split=0.5,second_phase=static,cores=7", Some(11.3)),
-    (
+        14.01,
+    )
+    .also_in_equal_time(),
+    Player::published("Gnupar, re-search 1/3–2/3 (`gnupar`)", "council:preset=gnupar", 13.18).also_in_equal_time(),
+    Player::published("ChessPar base", "council:preset=chesspar,second_phase=sequential,groups=none,cores=7", 11.9)
+        .also_in_equal_time(),
+    Player::published("ChessPar static", "council:preset=chesspar,second_phase=static,groups=none,cores=7", 11.3),
+    Player::ours("ChessPar peer", "council:preset=chesspar,second_phase=peer,groups=peer,cores=7"),
+    Player::published(
         "ChessPar peer + score",
-        "council:balanced-7,criterion=re-search,split=0.5,second_phase=peer-score,cores=7",
-        Some(12.5),
+        "council:preset=chesspar,second_phase=peer-score,groups=peer-score,cores=7",
+        12.5,
     ),
-    (
-        "ChessPar PV-split",
-        "council:balanced-7,criterion=re-search,split=0.5,second_phase=pv-split,cores=7",
-        Some(12.95),
+    Player::ours("ChessPar PV-split, second phase alone", "council:preset=chesspar,cores=7"),
+    Player::published("ChessPar PV-split, 14 processes (`chesspar`)", "council:preset=chesspar,cores=14", 12.95),
+    Player::ours(
+        "second phase `continued` 1/2–1/2",
+        "council:preset=chesspar,second_phase=continued,groups=none,cores=7",
     ),
-    ("score-margin, balanced", "council:balanced-7,criterion=score-margin", None),
-    ("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin", None),
-    ("score-margin, seven complete over one table", "council:complete-7,criterion=score-margin", None),
-    ("one search over one table, seven threads", "engine:threads=7", None),
+    Player::ours("score-margin, balanced seven", "council:balanced-7,criterion=score-margin").also_in_equal_time(),
+    Player::ours("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin"),
+    Player::ours("score-margin, seven complete over one table", "council:complete-7,criterion=score-margin"),
+    Player::ours("one search over one table, seven threads", "engine:threads=7"),
 ];
 
 /// §4: the weights that the genetic algorithm found for the balanced seven, in the order of their letters.

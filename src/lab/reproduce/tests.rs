@@ -1,4 +1,5 @@
 use super::*;
+use crate::player::PlayerSpec;
 
 /// A bench with little on it.
 fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
@@ -6,8 +7,11 @@ fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
     let folder = tempfile::tempdir().expect("a folder");
     let all = suites(None).expect("built in");
     let mut bench = Reproduction {
-        effort: Effort { positions: 4, parallel_positions: 1, nodes: 150, games: 2, generations: 5 },
+        effort: Effort { positions: 4, parallel_positions: 1, nodes: 150, nodes_a_move: 100, games: 2, generations: 5 },
         positions: all.into_iter().step_by(456).collect(),
+        book: OpeningBook::built_in(1),
+        openings: "the built-in book".to_owned(),
+        speeds: Speeds::default(),
         searches: &mut Searches::in_memory(workers),
         folder: folder.path().to_owned(),
         build: "test".to_owned(),
@@ -35,7 +39,10 @@ fn every_table_of_positions_has_their_figures_beside_ours() {
         for (table, parts) in [
             (ThesisTable::Heuristics, &["| +p | 85 |", "| +x | 100 |"][..]),
             (ThesisTable::Rosters, &["| balanced-7 | 186 / 24 |"]),
-            (ThesisTable::Criteria, &["| re-search | 102 / 12 |", "| majority | – |"]),
+            (
+                ThesisTable::Criteria,
+                &["| re-search, twice the time | 102 / 12 |", "| re-search | – |", "| majority | – |"],
+            ),
             (ThesisTable::Genetic, &["published, found on the 500: 45 24 254 194 38 223 15 16"]),
         ] {
             let section = bench.make(table).unwrap_or_else(|error| panic!("{error}"));
@@ -52,4 +59,14 @@ fn a_stopped_table_says_so() {
         bench.stop.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(matches!(bench.make(ThesisTable::Rosters), Err(ReproduceError::Stopped)));
     });
+}
+
+#[test]
+fn every_published_player_can_sit_down() {
+    for player in &published::PLAYERS {
+        let spec: PlayerSpec = player.spec.parse().unwrap_or_else(|error| panic!("{}: {error}", player.name));
+        assert!(spec.instances().is_some_and(|instances| !instances.is_empty()), "{}", player.name);
+    }
+    let timed = published::PLAYERS.iter().filter(|player| player.in_equal_time).count();
+    assert!(timed >= 7, "every rule of the theses is tried with the specialists' speed");
 }

@@ -151,7 +151,12 @@ impl<L: GameLine> PvSplit<L> {
             let Some(level) = &self.level else { return assignments };
             let Some(best) = level.best.clone() else { return assignments };
             if level.ply > 0 {
-                self.level = Some(level.parent(task, best));
+                let parent = level.parent(task, best);
+                if parent.ply == 0 {
+                    // Its other moves may all be ends of the game, or there are none.
+                    self.found = parent.proposal(self.depth);
+                }
+                self.level = Some(parent);
                 continue;
             }
             self.variation = best.variation;

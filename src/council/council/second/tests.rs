@@ -122,6 +122,13 @@ fn the_processes_of_pv_split_spend_what_they_have_together() {
 }
 
 #[test]
+fn pv_split_deepens_a_move_that_has_no_rival() {
+    let fen = "8/5pk1/1p2p1p1/p1p1P2p/P1P2P1P/1P2K1P1/8/8 w - - 0 1";
+    let task = task(fen, "b3b4", 3, depth(8));
+    assert_eq!(run(SecondPhaseMode::PvSplit, &task).expect("a proposal").depth, 8);
+}
+
+#[test]
 fn layouts_use_the_cores_there_are() {
     for cores in [1, 2, 7] {
         for mode in SecondPhaseMode::ALL {

@@ -1,0 +1,197 @@
+//! How fast electors search beside complete knowledge, so that in budgets of nodes each can have equal time.
+//!
+//! Knowing less is worth something only by its speed (docs/method.md §1). Where every elector has equally many nodes, that is taken
+//! away; where each has nodes in proportion to its speed, all have the same time, and games can still be repeated to the node.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    str::FromStr,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+use super::suite::TestPosition;
+use chess::{Knowledge, engine_position};
+use council::pool::Instance;
+use engine::{Engine, Limits, Position};
+
+/// Nodes of a round of measurements, for each instance.
+const NODES: u64 = 150_000;
+
+/// A round has at most so many positions.
+const POSITIONS: u64 = 64;
+
+/// Rounds that count, by their median. One more goes before them, in which the tables are filled for the first time.
+const ROUNDS: usize = 15;
+
+/// A search for a measurement has at most so many nodes: the speed of longer ones is no other.
+const LONGEST: u64 = 20_000;
+
+/// Transposition table of a measurement, MiB: that of an elector.
+const HASH: usize = 16;
+
+/// Nodes that electors visit in the time of one node of complete knowledge, by what they know. Written `mp=1.7 mpar=1.25`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Speeds(BTreeMap<String, f64>);
+
+/// A text that gives no speeds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?}: expected knowledge letters with their speeds beside complete knowledge, 0.01 to 100, such as \"mp=1.7 mpar=1.25\""
+)]
+pub struct SpeedsError(String);
+
+impl Speeds {
+    /// That of an instance; 1 where nothing is known.
+    pub fn of(&self, instance: &Instance) -> f64 {
+        self.0.get(&name(instance)).copied().unwrap_or(1.0)
+    }
+
+    /// Those of `instances`: as given here, or else measured one after another on this thread, each in searches of so many nodes. What
+    /// counts is the thread's own processor time, so that a busy machine disturbs little. `None` if `stop` was set meanwhile.
+    #[must_use]
+    pub fn measured(
+        mut self,
+        instances: &[Instance],
+        positions: &[TestPosition],
+        nodes: u64,
+        stop: &AtomicBool,
+    ) -> Option<Self> {
+        let complete = Instance::new(Knowledge::COMPLETE);
+        self.0.insert(name(&complete), 1.0);
+        let mut unknown = vec![complete];
+        for instance in instances {
+            if !self.0.contains_key(&name(instance)) && unknown.iter().all(|other| name(other) != name(instance)) {
+                unknown.push(instance.clone());
+            }
+        }
+        if unknown.len() > 1 {
+            let rounds = rounds(&unknown, positions, nodes.clamp(1, LONGEST), stop)?;
+            self.0.extend(unknown.iter().map(name).zip(relative(&rounds)));
+        }
+        Some(self)
+    }
+}
+
+/// What sets an instance's speed: what it evaluates, and whether there is noise on that.
+fn name(instance: &Instance) -> String {
+    let noise = if instance.noise.amplitude > 0 { "+noise" } else { "" };
+    format!("{}{noise}", instance.knowledge)
+}
+
+/// The positions of all rounds, none twice where there are enough: a table that knew them would answer in place of the search.
+fn spread(positions: &[TestPosition], wanted: usize) -> Vec<Position> {
+    let chosen = (0..wanted).filter_map(|index| positions.get(index * positions.len() / wanted));
+    chosen.filter_map(|position| engine_position(&position.line).ok()).collect()
+}
+
+/// Nodes a second of each instance in every round. In each position all of them search back to back, another one first each time.
+fn rounds(instances: &[Instance], positions: &[TestPosition], nodes: u64, stop: &AtomicBool) -> Option<Vec<Vec<f64>>> {
+    let mut engines: Vec<Engine> = instances.iter().map(|instance| Engine::new(instance.options(HASH, 1))).collect();
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+    let mut rounds = Vec::new();
+    let size = (NODES / nodes).clamp(1, POSITIONS) as usize;
+    for round in spread(positions, (ROUNDS + 1) * size).chunks(size) {
+        let mut spent = vec![(0_u64, 0.0); engines.len()];
+        for (number, position) in round.iter().enumerate() {
+            for turn in 0..engines.len() {
+                let of = (turn + number) % engines.len();
+                if stop.load(Relaxed) {
+                    return None;
+                }
+                let began = processor_seconds();
+                let found = engines[of].search(position, &[], &limits, &AtomicBool::new(false), &mut |_| {});
+                spent[of].1 += processor_seconds() - began;
+                spent[of].0 += found.map_or(0, |found| found.nodes);
+            }
+        }
+        rounds.push(spent.into_iter().map(|(nodes, seconds)| nodes as f64 / seconds.max(1e-9)).collect());
+    }
+    Some(rounds.into_iter().skip(1).collect())
+}
+
+/// Each one's speed over that of the first: the median over the rounds, rounded to a thousandth.
+fn relative(rounds: &[Vec<f64>]) -> Vec<f64> {
+    let count = rounds.first().map_or(0, Vec::len);
+    let median = |of: usize| {
+        let mut ratios: Vec<f64> = rounds.iter().map(|round| round[of] / round[0]).collect();
+        ratios.sort_by(f64::total_cmp);
+        (ratios[ratios.len() / 2] * 1000.0).round() / 1000.0
+    };
+    (0..count).map(median).collect()
+}
+
+/// The processor time of this thread.
+fn processor_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}
+
+impl FromStr for Speeds {
+    type Err = SpeedsError;
+
+    fn from_str(text: &str) -> Result<Self, SpeedsError> {
+        let one = |word: &str| {
+            let (letters, speed) = word.split_once('=')?;
+            let (known, noise) = letters.split_once('+').map_or((letters, ""), |(known, _)| (known, "+noise"));
+            let known: Knowledge = known.parse().ok()?;
+            let speed = speed.parse().ok().filter(|speed| (0.01..=100.0).contains(speed))?;
+            Some((format!("{known}{noise}"), speed))
+        };
+        let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+        words.map(one).collect::<Option<_>>().map(Self).ok_or_else(|| SpeedsError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Speeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.0.iter().map(|(known, speed)| format!("{known}={speed}")).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::suites;
+
+    fn instance(letters: &str) -> Instance {
+        Instance::new(letters.parse().expect("knowledge"))
+    }
+
+    #[test]
+    fn given_speeds_read_back_and_are_not_measured() {
+        let given: Speeds = "mp=1.7, mpar=1.25".parse().expect("speeds");
+        assert_eq!(given.to_string().parse::<Speeds>().as_ref(), Ok(&given));
+        // Without a position nothing could be measured.
+        let speeds = given.measured(&[instance("mp"), instance("mpar")], &[], 100, &AtomicBool::new(false));
+        let speeds = speeds.expect("not stopped");
+        let of = |letters: &str| speeds.of(&instance(letters));
+        assert_eq!((of("mp"), of("mpar"), of("mbxkcpar"), of("mka")), (1.7, 1.25, 1.0, 1.0));
+        for text in ["mp", "mp=0", "mp=fast", "mq=1.2"] {
+            assert!(text.parse::<Speeds>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_median_of_the_rounds_counts() {
+        let rounds = [vec![100.0, 150.0, 90.0], vec![50.0, 76.0, 45.0], vec![100.0, 900.0, 90.0]];
+        assert_eq!(relative(&rounds), [1.0, 1.52, 0.9]);
+    }
+
+    #[test]
+    fn what_is_not_given_is_measured_with_complete_knowledge_as_the_unit() {
+        let positions = suites(None).expect("built in");
+        let speeds = Speeds::default().measured(&[instance("mp")], &positions[..2], 200, &AtomicBool::new(false));
+        let Speeds(known) = speeds.expect("not stopped");
+        assert_eq!(known.keys().collect::<Vec<_>>(), ["mbxkcpar", "mp"]);
+        assert_eq!(known["mbxkcpar"], 1.0);
+        assert!(known["mp"] > 0.0);
+        let stopped = Speeds::default().measured(&[instance("mp")], &positions[..2], 200, &AtomicBool::new(true));
+        assert_eq!(stopped, None);
+    }
+}
