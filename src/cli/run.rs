@@ -106,7 +106,7 @@ impl RunCommand {
         serving.cancel();
         page.closed().await;
         if let Err(error) = runtime.journal.close().await {
-            tracing::warn!(%error, "the journal is in two files, FILE and FILE-wal: copy both, or back it up");
+            tracing::error!(%error, "what was left to write may be lost");
         }
         if rejected { Err(Failure::logged()) } else { Ok(()) }
     }

@@ -476,15 +476,17 @@ impl Journal {
     }
 
     /// Writes what is queued and brings everything into the database file, which is whole by itself then: whoever copies it
-    /// copies the journal. To be called last; what is written later is safe as well, but in the log beside the file.
+    /// copies the journal. Where somebody is reading it, its log stays beside it, which loses nothing and is only said. To be
+    /// called last; what is written later is safe as well, but in the log.
     ///
     /// # Errors
-    /// [`JournalError::Unwritable`] if the disk does not take it.
+    /// [`JournalError::Unwritable`] if the disk does not take what was queued.
     pub async fn close(self) -> Result<(), JournalError> {
         self.flush().await?;
-        let settings = Arc::clone(&self.settings);
-        let checkpoint = tokio::task::spawn_blocking(move || schema::checkpoint(&settings.path)).await;
-        checkpoint.map_err(|_| JournalError::Closed)?
+        if let Err(error) = self.writer.empty_log().await {
+            tracing::warn!(%error, "the journal is in two files, FILE and FILE-wal: copy both, or back it up");
+        }
+        Ok(())
     }
 
     /// Returns when everything that was queued before is written.

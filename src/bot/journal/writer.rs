@@ -8,7 +8,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -19,6 +22,7 @@ use tokio::sync::oneshot;
 use super::{
     JournalError,
     lock::JournalLock,
+    schema,
     store::{KnownLines, Store},
 };
 use crate::metrics;
@@ -100,6 +104,8 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Box<dyn WriterJob>>,
+    /// What brings the write-ahead log into the database. One at a time: SQLite lets the second not wait, it fails at once.
+    log: Arc<Mutex<Connection>>,
 }
 
 impl Writer {
@@ -117,8 +123,17 @@ impl Writer {
             drop(lock);
         };
         spawn("journal").spawn(run).map_err(failed)?;
-        spawn("journal-log").spawn(move || shorten_log(&second, &is_due)).map_err(failed)?;
-        Ok(Self { jobs })
+        let log = Arc::new(Mutex::new(second));
+        let writer = Self { jobs, log: Arc::clone(&log) };
+        spawn("journal-log").spawn(move || shorten_log(&log, &is_due)).map_err(failed)?;
+        Ok(writer)
+    }
+
+    /// Brings the whole write-ahead log into the database and empties it.
+    pub(super) async fn empty_log(&self) -> Result<(), JournalError> {
+        let log = Arc::clone(&self.log);
+        let emptied = tokio::task::spawn_blocking(move || schema::empty_log(&held(&log))).await;
+        emptied.map_err(|_| JournalError::Closed)?
     }
 
     /// Does `work` and returns its value after it is committed. Where the disk takes nothing, returns
@@ -225,12 +240,17 @@ impl WriterThread {
 }
 
 /// The life of the thread beside it.
-fn shorten_log(connection: &Connection, is_due: &mpsc::Receiver<()>) {
+fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
     for () in is_due {
-        if let Err(error) = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
+        if let Err(error) = held(log).execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
             tracing::warn!("journal: the log could not be brought into the database: {error}");
         }
     }
+}
+
+/// A connection that panicked in other hands is as good as before: what it did is done, or is not.
+fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Does the jobs in one transaction and answers them. An error means that none of them is done.

@@ -22,7 +22,7 @@ async fn the_demo_shows_its_game_in_the_browser() {
         .env_remove("RUST_LOG")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::inherit())
         .kill_on_drop(true)
         .spawn()
         .expect("it starts");

@@ -52,10 +52,8 @@ fn make_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Brings the whole write-ahead log into the database and empties it.
-pub(super) fn checkpoint(path: &Path) -> Result<(), JournalError> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.busy_timeout(PATIENCE)?;
+/// Brings the whole write-ahead log into the database and empties it, unless somebody reads for longer than our patience.
+pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
         return Err(JournalError::Unwritable("somebody is reading it, so its log stays beside it".to_owned()));

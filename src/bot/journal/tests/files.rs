@@ -26,6 +26,33 @@ async fn a_closed_journal_is_one_whole_file() {
     assert_eq!(moves_in(&copy, &key), 3);
 }
 
+/// A page that is asked for the games at the last moment must not make a failure of a good end.
+#[tokio::test]
+async fn a_journal_that_somebody_reads_is_closed_all_the_same() {
+    let (desk, key) = desk_with_a_game().await;
+    let path = desk.journal.path().to_owned();
+    let reader = rusqlite::Connection::open(&path).expect("a database");
+    reader.execute_batch("BEGIN; SELECT count(*) FROM moves").expect("a reader in the midst of it");
+    desk.journal.set_state("games", "1".to_owned()).await.expect("written");
+    desk.journal.close().await.expect("nothing is lost");
+    drop(reader);
+    assert_eq!(moves_in(&path, &key), 3);
+}
+
+/// The log is shortened from time to time and at the end, which SQLite lets nobody do at the same time.
+#[tokio::test]
+async fn a_journal_that_is_closed_while_its_log_is_shortened_is_one_whole_file() {
+    let (desk, _) = desk_with_a_game().await;
+    let log = PathBuf::from(format!("{}-wal", desk.journal.path().display()));
+    for _ in 0..20 {
+        // Long enough for the second to come while the first is at work.
+        desk.journal.set_state("games", "1".repeat(3_000_000)).await.expect("written");
+        let (once, twice) = tokio::join!(desk.journal.writer.empty_log(), desk.journal.writer.empty_log());
+        assert_eq!((once, twice), (Ok(()), Ok(())));
+        assert_eq!(std::fs::metadata(&log).expect("a log").len(), 0);
+    }
+}
+
 #[tokio::test]
 async fn a_backup_is_whole_while_the_journal_is_being_written() {
     let (desk, key) = desk_with_a_game().await;
