@@ -6,7 +6,10 @@ use std::sync::{atomic::AtomicBool, mpsc};
 
 use tokio::sync::oneshot;
 
-use super::{looks::Look, scrutiny::HomeValue};
+use super::{
+    looks::Look,
+    scrutiny::{HomeValue, LookLength},
+};
 use chess::{engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
@@ -52,8 +55,10 @@ fn search(engine: &mut Engine, look: &Look) -> HomeValue {
     let Ok(position) = engine_position(&look.line) else { return nothing };
     let root: Vec<_> = look.key.best.and_then(|uci| engine_move(&position, uci)).into_iter().collect();
     let limits = Limits { nodes: Some(look.length.nodes()), time: None, depth: None, mate: None };
-    // A shallow iteration is to say what a shallow search sees, and not what a deeper one left in the table.
-    engine.new_game();
+    // The long look calls a claim untrue: its shallow iterations are to say what a shallow search sees, and not what is in the table.
+    if look.length == LookLength::Long {
+        engine.new_game();
+    }
     let mut value = nothing;
     engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| {
         value = value.after(iteration.score.into(), iteration.depth);
@@ -66,7 +71,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{looks::LookKey, scrutiny::LookLength};
+    use crate::looks::LookKey;
     use chess::{Line, Score, UciMove, Variant};
 
     async fn seen(moves: &str, best: &str, length: LookLength) -> HomeValue {

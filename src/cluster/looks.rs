@@ -48,8 +48,8 @@ enum Trial {
     Move,
     /// That there is a mate before the last two moves of the variation that shows one.
     Mate,
-    /// What the position is worth where the variation ends, so many plies later.
-    End(usize),
+    /// What the position is worth where the variation ends, with the claimant to move there or the other side.
+    End { claimant_moves: bool },
 }
 
 /// A worker whose claim was proved untrue.
@@ -132,8 +132,8 @@ impl Suspicion {
             (line, Trial::Mate)
         } else {
             let end = self.is_untrue(found).then(|| scrutiny::where_it_ends(&self.line, &self.claim))??;
-            let plies = end.ply() - self.line.ply();
-            (end, Trial::End(plies))
+            let claimant_moves = end.turn() == self.line.turn();
+            (end, Trial::End { claimant_moves })
         };
         let look = LookKey { position: line.fen().into(), best: None };
         Some(Self { line: Arc::new(line), look, trial, ..self.clone() })
@@ -142,8 +142,8 @@ impl Suspicion {
     /// What was found, from the side whose move is claimed to be best.
     fn seen_by_the_claimant(&self, found: HomeValue) -> HomeValue {
         match self.trial {
-            Trial::End(plies) if plies % 2 == 1 => found.flipped(),
-            _ => found,
+            Trial::End { claimant_moves: false } => found.flipped(),
+            Trial::End { claimant_moves: true } | Trial::Move | Trial::Mate => found,
         }
     }
 
@@ -151,7 +151,7 @@ impl Suspicion {
         match self.trial {
             Trial::Move => scrutiny::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
             Trial::Mate => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
-            Trial::End(_) => scrutiny::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
+            Trial::End { .. } => scrutiny::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
         }
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, S
         return ClaimJudgement { believed, verdict: ClaimVerdict::Plausible };
     }
     let highest = home.highest.map_or(seen, |highest| compared(within(highest)).max(seen));
-    let untrue = said - highest > UNTRUE + highest.abs() / 2;
+    let untrue = is_beyond(said, highest);
     let verdict = match home.length {
         LookLength::Short => ClaimVerdict::Outlying,
         LookLength::Long if untrue => ClaimVerdict::Untrue,
@@ -143,7 +143,12 @@ pub(crate) fn where_it_ends(line: &Line, claim: &Proposal) -> Option<Line> {
 /// Whether the score of a claim is not so even where its variation ends, as a look at that position says.
 pub(crate) fn is_untrue_where_it_ends(claim: &Proposal, found: &HomeValue) -> bool {
     let Some(seen) = found.score.map(compared) else { return false };
-    compared(claim.score) - seen > UNTRUE + seen.abs() / 2
+    is_beyond(compared(claim.score), seen)
+}
+
+/// Whether no honest search says so much of what is worth this here.
+fn is_beyond(said: i32, seen: i32) -> bool {
+    said - seen > UNTRUE + seen.abs() / 2
 }
 
 /// What a search that came so far with so many nodes can reach with more of them: each ply costs a fifth more nodes at least.

@@ -5,7 +5,7 @@
 //! moves, not about games: a change that loses nothing here may still be worth nothing there.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
+    collections::{BTreeMap, btree_map::Entry},
     fmt::Write as _,
     num::NonZeroUsize,
     sync::atomic::AtomicBool,
@@ -55,6 +55,8 @@ pub struct DecidedMove {
     pub nodes: u64,
     /// Whether it announces that it mates.
     pub mates: bool,
+    /// Whether the opponent mates by checks after it.
+    pub mated: bool,
 }
 
 /// What came of one player.
@@ -108,8 +110,6 @@ pub struct ValuedMove {
     pub decided: DecidedMove,
     /// What it is expected to score, 0 to 1; known where the players differ and there is somebody who says it.
     pub worth: Option<f64>,
-    /// Whether the opponent mates by checks after it.
-    pub allows_mate: bool,
 }
 
 /// Why nothing can be compared.
@@ -149,23 +149,25 @@ pub fn compare(
             .collect()
     };
     if let Some(oracle) = &plan.oracle {
-        let disputed = plan.positions.iter().enumerate().flat_map(|(index, position)| {
-            let moves = texts(&chosen(index));
-            if moves.len() > 1 { oracle.requests(position, &moves) } else { Vec::new() }
+        let disputed = plan.positions.iter().enumerate().filter(|(index, _)| is_disputed(&chosen(*index)));
+        let requests = disputed.flat_map(|(index, position)| {
+            chosen(index).into_iter().map(|decided| oracle.request_for(position, decided.best))
         });
-        let requests: Vec<_> = disputed.collect();
+        let requests: Vec<_> = requests.collect();
         if !values.ensure(&requests, stop, |done, of| progress("oracle", done, of))? {
             return Ok(None);
         }
     }
-    let decisions: Vec<PositionDecisions> = plan
-        .positions
-        .iter()
-        .enumerate()
-        .map(|(index, position)| valued(plan, position, &chosen(index), values))
-        .collect();
+    let positions = plan.positions.iter().enumerate();
+    let decisions: Vec<PositionDecisions> =
+        positions.map(|(index, position)| valued(plan, position, &chosen(index), values)).collect();
     let players = (0..plan.players.len()).map(|player| figures(plan, player, &decisions));
     Ok(Some(Comparison { players: players.collect(), decisions }))
+}
+
+/// Whether the players chose more than one move.
+fn is_disputed(chosen: &[DecidedMove]) -> bool {
+    chosen.iter().any(|decided| decided.best != chosen[0].best)
 }
 
 /// What is to be said of the moves that were chosen at a position.
@@ -175,13 +177,9 @@ fn valued(
     chosen: &[DecidedMove],
     values: &Searches,
 ) -> PositionDecisions {
-    let worth = plan.oracle.as_ref().and_then(|oracle| oracle.values(position, &texts(chosen), values));
-    let mut mating = HashMap::new();
-    let players = chosen.iter().map(|decided| ValuedMove {
-        decided: *decided,
-        worth: worth.as_ref().and_then(|worth| worth.worth(decided.best)),
-        allows_mate: *mating.entry(decided.best).or_insert_with(|| allows_mate(&position.line, decided.best)),
-    });
+    let oracle = plan.oracle.as_ref().filter(|_| is_disputed(chosen));
+    let worth = |best: UciMove| oracle.and_then(|oracle| oracle.worth(position, best, values));
+    let players = chosen.iter().map(|decided| ValuedMove { decided: *decided, worth: worth(decided.best) });
     PositionDecisions { fen: position.line.fen(), players: players.collect() }
 }
 
@@ -193,10 +191,6 @@ fn allows_mate(line: &Line, best: UciMove) -> bool {
     let mut effort = Effort::new(REFUTING_NODES, &stop);
     let mut solver = MateSolver::new(Attack::Checks, REFUTING_TABLE);
     matches!(solver.solve(&position, &[], REFUTING_NODES, &mut effort), Verdict::Mate(_))
-}
-
-fn texts(decided: &[DecidedMove]) -> BTreeSet<String> {
-    decided.iter().map(|decided| decided.best.to_string()).collect()
 }
 
 /// One decision of one player, by those who sit at this worker already.
@@ -215,8 +209,12 @@ fn one(
     seat.new_game().map_err(failed)?;
     let request = MoveRequest { line: plan.positions[position].line.clone(), pace: *pace, clocks: None };
     let chosen = seat.choose(&request).map_err(failed)?;
-    let mates = matches!(chosen.score, Some(Score::Mate(1..)));
-    Ok(DecidedMove { best: chosen.best, nodes: chosen.nodes, mates })
+    Ok(DecidedMove {
+        best: chosen.best,
+        nodes: chosen.nodes,
+        mates: matches!(chosen.score, Some(Score::Mate(1..))),
+        mated: allows_mate(&plan.positions[position].line, chosen.best),
+    })
 }
 
 fn figures(plan: &DecisionsPlan, player: usize, decisions: &[PositionDecisions]) -> DecisionFigures {
@@ -231,7 +229,7 @@ fn figures(plan: &DecisionsPlan, player: usize, decisions: &[PositionDecisions])
         figures.won += usize::from(best && !first_best);
         figures.lost += usize::from(first_best && !best);
         figures.mates += usize::from(own.decided.mates);
-        figures.mated += usize::from(own.allows_mate);
+        figures.mated += usize::from(own.decided.mated);
         figures.nodes += own.decided.nodes as f64;
         differs += usize::from(!same);
         let gain = if same { Some(0.0) } else { own.worth.zip(first.worth).map(|(own, first)| own - first) };

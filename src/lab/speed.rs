@@ -8,6 +8,7 @@ use std::{
     fmt,
     str::FromStr,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::Duration,
 };
 
 use rustix::time::{ClockId, clock_gettime};
@@ -103,9 +104,9 @@ fn rounds(instances: &[Instance], positions: &[TestPosition], nodes: u64, stop: 
                 if stop.load(Relaxed) {
                     return None;
                 }
-                let began = processor_seconds();
+                let began = thread_time();
                 let found = engines[of].search(position, &[], &limits, &AtomicBool::new(false), &mut |_| {});
-                spent[of].1 += processor_seconds() - began;
+                spent[of].1 += thread_time().saturating_sub(began).as_secs_f64();
                 spent[of].0 += found.map_or(0, |found| found.nodes);
             }
         }
@@ -126,9 +127,9 @@ fn relative(rounds: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// The processor time of this thread.
-fn processor_seconds() -> f64 {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+pub(crate) fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }
 
 impl FromStr for Speeds {

@@ -198,8 +198,7 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     /// What was advised and proved about the position in question.
     pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
-        let advisers = self.advisers.iter().filter(|number| !self.proving.is_prover(**number));
-        advisers.filter_map(|number| self.newest_of(*number)).chain(self.proving.told(&self.line))
+        self.advising().filter_map(|number| self.newest_of(number)).chain(self.proving.told(&self.line))
     }
 
     /// The advisers that have their part of the move only.

@@ -25,8 +25,7 @@ pub(super) fn is_proved<M: Copy + PartialEq>(best: M, facts: &[Fact<M>]) -> bool
 
 /// The moves that are not proved to lose; all of them if every one is.
 pub(super) fn unrefuted_moves<M: Copy + PartialEq>(moves: Vec<M>, facts: &[Fact<M>]) -> Vec<M> {
-    let unrefuted: Vec<M> = moves.iter().filter(|best| !is_refuted(**best, facts)).copied().collect();
-    if unrefuted.is_empty() { moves } else { unrefuted }
+    unless_all(moves, |best| is_refuted(*best, facts))
 }
 
 /// The ballots for moves that are not proved to lose; all of them if every one is.
@@ -34,12 +33,13 @@ pub(super) fn unrefuted<'a, L: CouncilGame>(
     ballots: Vec<Ballot<'a, L>>,
     facts: &[Fact<L::Move>],
 ) -> Vec<Ballot<'a, L>> {
-    if facts.is_empty() {
-        return ballots;
-    }
-    let unrefuted: Vec<Ballot<L>> =
-        ballots.iter().filter(|ballot| !is_refuted(ballot.proposal.best, facts)).copied().collect();
-    if unrefuted.is_empty() { ballots } else { unrefuted }
+    unless_all(ballots, |ballot| is_refuted(ballot.proposal.best, facts))
+}
+
+/// Without those that are refuted, unless all are.
+fn unless_all<T: Copy>(all: Vec<T>, refuted: impl Fn(&T) -> bool) -> Vec<T> {
+    let left: Vec<T> = all.iter().copied().filter(|one| !refuted(one)).collect();
+    if left.is_empty() { all } else { left }
 }
 
 #[cfg(test)]

@@ -127,10 +127,8 @@ impl Roster {
                 RosterError::Unknown(settings.roster.clone())
             });
         }
-        for (index, elector) in electors.iter().enumerate() {
-            if electors[..index].iter().any(|other| other.name == elector.name) {
-                return Err(RosterError::Duplicate(elector.name.clone()));
-            }
+        if let Some(twice) = named_twice(&electors) {
+            return Err(RosterError::Duplicate(twice.clone()));
         }
         check_instances(&electors)?;
         let advisers = distributions::advisers(&settings.advisers, name == "auto", hash, &settings.tablebases);
@@ -232,6 +230,12 @@ fn set_options(
     Ok(())
 }
 
+/// The first name that stands twice.
+fn named_twice(electors: &[ElectorSpec]) -> Option<&ElectorName> {
+    let again = |index: usize| electors[..index].iter().any(|other| other.name == electors[index].name);
+    (0..electors.len()).find(|index| again(*index)).map(|index| &electors[index].name)
+}
+
 /// Looks whether every instance of our engine is one that there can be.
 fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     for (elector, spec) in electors.iter().enumerate() {
@@ -245,10 +249,10 @@ fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
 /// The same of those that advise; whoever asks tablebases needs folders that are there.
 fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
     check_instances(advisers)?;
-    for (index, adviser) in advisers.iter().enumerate() {
-        if advisers[..index].iter().any(|other| other.name == adviser.name) {
-            return Err(RosterError::UnknownAdvisers(format!("{0} {0}", adviser.name)));
-        }
+    if let Some(twice) = named_twice(advisers) {
+        return Err(RosterError::UnknownAdvisers(format!("{twice} {twice}")));
+    }
+    for adviser in advisers {
         if let ElectorKind::Prover(Prover { kind: ProverKind::Tables, tables }) = &adviser.kind
             && (tables.is_empty() || !std::env::split_paths(tables).all(|folder| folder.is_dir()))
         {

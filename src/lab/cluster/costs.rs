@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::time::{ClockId, clock_gettime};
 use tokio_util::sync::CancellationToken;
 
 use super::job;
+use crate::speed::thread_time;
 use chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use cluster::{
     ProcessIdentity, Upkeep,
@@ -165,12 +165,6 @@ async fn council_of(size: u32) -> Duration {
         Some((thread_time() - begun) / (size * PROPOSALS))
     });
     measured.await.ok().flatten().unwrap_or_default()
-}
-
-/// Processor time of this thread.
-fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }
 
 /// When a search of a middlegame completes its iterations.

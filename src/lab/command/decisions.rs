@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{MayAsk, SearchArguments, SuiteSample},
+    inputs::{MayAsk, ReportArguments, SearchedPositions},
     positions::parse_budget,
     progress::{Bars, StateFile, write},
 };
@@ -40,21 +40,12 @@ pub(super) struct Decisions {
     #[command(flatten)]
     judge: MayAsk,
     #[command(flatten)]
-    sample: SuiteSample,
-    /// Of the bootstrap, and of the order of games
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
-    #[command(flatten)]
-    searching: SearchArguments,
-    /// Write the table
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    searched: SearchedPositions,
     /// Write a line a position: each player's move, and what it is worth where they differ
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    report: ReportArguments,
     #[command(flatten)]
     state: StateFile,
 }
@@ -64,23 +55,15 @@ impl Decisions {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
         let mut state = self.state.open("decisions", self.experiment(&plan))?;
-        let mut values = self.searching.theirs(self.judge.oracle.as_deref())?;
+        let mut values = self.searched.searching.theirs(self.judge.oracle.as_deref())?;
         let mut bars = Bars::default();
         let comparison = compare(&plan, &mut state, &mut values, stop, |what, done, of| bars.at(what, done, of))?;
         bars.end();
         let comparison = comparison.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))?;
-        if let Some(path) = &self.markdown {
-            write("--markdown", path, &markdown(&comparison.players))?;
-        }
         if let Some(path) = &self.csv {
             write("--csv", path, &csv(&comparison))?;
         }
-        if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&comparison.players)?);
-        } else {
-            chess::print(format_args!("{}", markdown(&comparison.players)));
-        }
-        Ok(())
+        self.report.tell("", &markdown(&comparison.players), &comparison.players)
     }
 
     fn plan(&self) -> Result<DecisionsPlan, Failure> {
@@ -96,10 +79,10 @@ impl Decisions {
         });
         Ok(DecisionsPlan {
             players: players.collect::<Result<_, _>>()?,
-            positions: self.sample.of_any(&self.suite, self.seed)?,
+            positions: self.searched.of_any(&self.suite)?,
             oracle: self.judge.oracle()?,
-            workers: self.searching.workers(),
-            seed: self.seed,
+            workers: self.searched.searching.workers(),
+            seed: self.searched.seed,
         })
     }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchArguments, SuiteSample, engine, or_each_core},
+    inputs::{CouncilFile, SearchedPositions, engine, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -167,17 +167,12 @@ struct ProposalSource {
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     nodes: u64,
     #[command(flatten)]
-    sample: SuiteSample,
-    /// Of everything left to lot
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
-    #[command(flatten)]
-    searching: SearchArguments,
+    searched: SearchedPositions,
 }
 
 impl ProposalSource {
     fn positions(&self) -> Result<Vec<TestPosition>, Failure> {
-        self.sample.of_any(&self.suites, self.seed)
+        self.searched.of_any(&self.suites)
     }
 
     fn council(&self) -> Result<(CouncilSettings, Roster), Failure> {
@@ -192,7 +187,7 @@ impl FitGenetic {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (_, roster) = self.proposals.council()?;
         let positions = self.proposals.positions()?;
-        let mut searches = self.proposals.searching.ours()?;
+        let mut searches = self.proposals.searched.searching.ours()?;
         let mut bars = Bars::default();
         let budget = Pace::Nodes(self.proposals.nodes);
         let log =
@@ -200,16 +195,16 @@ impl FitGenetic {
         let ballots = log.ok_or_else(stopped)?.ballots();
         let experiment = json!({
             "roster": self.proposals.roster, "nodes": self.proposals.nodes, "positions": positions.len(),
-            "suites": self.proposals.suites, "seed": self.proposals.seed,
+            "suites": self.proposals.suites, "seed": self.proposals.searched.seed,
         });
         let mut state: ExperimentState<Generation> = self.state.open("genetic", experiment)?;
         let last = state.done().values().next_back().cloned();
-        let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.proposals.seed));
+        let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.proposals.searched.seed));
         while generation.number < self.generations {
             if stop.load(std::sync::atomic::Ordering::Relaxed) {
                 return Err(stopped());
             }
-            generation = generation.next(&ballots, self.proposals.seed);
+            generation = generation.next(&ballots, self.proposals.searched.seed);
             state.record(generation.number as usize, generation.clone())?;
             bars.at("generations", generation.number as usize, self.generations as usize);
         }
@@ -231,8 +226,8 @@ impl JudgedProposals {
     ) -> Result<T, Failure> {
         let (settings, roster) = self.proposals.council()?;
         let positions = self.proposals.positions()?;
-        let mut searches = self.proposals.searching.ours()?;
-        let mut values = self.proposals.searching.theirs(Some(&self.oracle))?;
+        let mut searches = self.proposals.searched.searching.ours()?;
+        let mut values = self.proposals.searched.searching.theirs(Some(&self.oracle))?;
         let mut bars = Bars::default();
         let budget = Pace::Nodes(self.proposals.nodes);
         let log =
@@ -259,7 +254,7 @@ impl FitCalibration {
         let (count, names, fitted) = self.judged.learn(stop, |_, roster, log, oracle, values| {
             let positions = log.scores(oracle, values);
             let names: Vec<String> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
-            let fitted = calibration::fit(&positions, names.len(), folds, proposals.seed)?;
+            let fitted = calibration::fit(&positions, names.len(), folds, proposals.searched.seed)?;
             Some((positions.len(), names, fitted))
         })?;
         chess::outln!(
@@ -285,7 +280,7 @@ impl FitSelector {
         let JudgedProposals { folds, ref proposals, .. } = self.judged;
         let (count, fitted) = self.judged.learn(stop, |settings, _, log, oracle, values| {
             let examples = log.examples(settings, oracle, values);
-            Some((examples.len(), selector::fit(&examples, folds, proposals.seed)?))
+            Some((examples.len(), selector::fit(&examples, folds, proposals.searched.seed)?))
         })?;
         chess::outln!("{count} positions; regret of unseen games {} %", fitted.cross_validated.percent());
         let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();

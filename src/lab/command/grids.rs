@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample},
+    inputs::{CouncilFile, MayAsk, ReportArguments, SearchedPositions},
     progress::{Bars, write},
 };
 use crate::{
@@ -57,21 +57,12 @@ struct Grid {
     #[command(flatten)]
     judge: MayAsk,
     #[command(flatten)]
-    sample: SuiteSample,
-    /// Of ties, of the bootstrap, and of the order of games
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
-    #[command(flatten)]
-    searching: SearchArguments,
-    /// Write the table
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    searched: SearchedPositions,
     /// Write a plot: regret with an oracle, best moves without
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    report: ReportArguments,
 }
 
 impl SplitGrid {
@@ -94,12 +85,12 @@ impl RosterGrid {
 
 impl Grid {
     fn run(&self, systems: &[System], title: &str, stop: &AtomicBool) -> Result<(), Failure> {
-        let positions = self.sample.of_any(&self.suites, self.seed)?;
-        let mut searches = self.searching.ours()?;
-        let mut values = self.searching.theirs(self.judge.oracle.as_deref())?;
+        let positions = self.searched.of_any(&self.suites)?;
+        let mut searches = self.searched.searching.ours()?;
+        let mut values = self.searched.searching.theirs(self.judge.oracle.as_deref())?;
         let oracle = self.judge.oracle()?;
         let mut bars = Bars::default();
-        let plan = GridPlan { systems, positions: &positions, oracle: oracle.as_ref(), seed: self.seed };
+        let plan = GridPlan { systems, positions: &positions, oracle: oracle.as_ref(), seed: self.searched.seed };
         let tried = try_out(&plan, &mut searches, &mut values, stop, |progress| {
             bars.at(progress.round, progress.done, progress.of);
         })?;
@@ -108,16 +99,8 @@ impl Grid {
         if let Some(path) = &self.plot {
             self.draw(path, title, &tried, positions.len())?;
         }
-        if let Some(path) = &self.markdown {
-            write("--markdown", path, &markdown(&tried))?;
-        }
-        if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&tried)?);
-        } else {
-            chess::outln!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
-            chess::print(format_args!("{}", markdown(&tried)));
-        }
-        Ok(())
+        let heading = format!("{} positions, {} nodes an elector\n\n", positions.len(), self.nodes);
+        self.report.tell(&heading, &markdown(&tried), &tried)
     }
 
     fn draw(&self, path: &Path, title: &str, tried: &[SystemFigures], positions: usize) -> Result<(), Failure> {

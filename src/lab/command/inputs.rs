@@ -8,8 +8,12 @@ use std::{
 };
 
 use clap::Args;
+use serde::Serialize;
 
-use super::{Failure, progress::build};
+use super::{
+    Failure,
+    progress::{build, write},
+};
 use crate::{
     positions::Oracle,
     reproduce::suites,
@@ -85,6 +89,56 @@ impl SearchArguments {
             }
             None => Searches::in_memory(self.workers()),
         })
+    }
+}
+
+/// Positions that are searched: which ones, in which order, how many at once, and where the searches are kept.
+#[derive(Debug, Args)]
+pub(super) struct SearchedPositions {
+    #[command(flatten)]
+    sample: SuiteSample,
+    /// Of everything left to lot: ties, the bootstrap, the order of games
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) searching: SearchArguments,
+}
+
+impl SearchedPositions {
+    /// Those of `paths`.
+    pub(super) fn of(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
+        self.sample.of(paths, self.seed)
+    }
+
+    /// The same; without `paths` those of the suites that are built in.
+    pub(super) fn of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
+        self.sample.of_any(paths, self.seed)
+    }
+}
+
+/// How figures are told
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// Write the tables
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl ReportArguments {
+    /// Prints the figures, as JSON or as their tables below a heading, and writes these where that was asked.
+    pub(super) fn tell(&self, heading: &str, tables: &str, figures: &impl Serialize) -> Result<(), Failure> {
+        if let Some(path) = &self.markdown {
+            write("--markdown", path, tables)?;
+        }
+        if self.json {
+            chess::outln!("{}", serde_json::to_string_pretty(figures)?);
+        } else {
+            chess::print(format_args!("{heading}{tables}"));
+        }
+        Ok(())
     }
 }
 

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample, engine},
-    progress::{Bars, write},
+    inputs::{CouncilFile, MayAsk, ReportArguments, SearchedPositions, engine},
+    progress::Bars,
 };
 use crate::{
     player::Pace,
@@ -56,36 +56,19 @@ pub(super) struct TryPositions {
     #[command(flatten)]
     judge: MayAsk,
     #[command(flatten)]
-    sample: SuiteSample,
-    /// Of ties, of the bootstrap, and of the order of games
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    searched: SearchedPositions,
     #[command(flatten)]
-    searching: SearchArguments,
-    /// Write the tables
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
+    report: ReportArguments,
 }
 
 impl TryPositions {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
-        let mut searches = self.searching.ours()?;
-        let mut oracle_searches = self.searching.theirs(self.judge.oracle.as_deref())?;
+        let mut searches = self.searched.searching.ours()?;
+        let mut oracle_searches = self.searched.searching.theirs(self.judge.oracle.as_deref())?;
         let report = search(&plan, &mut searches, &mut oracle_searches, stop)?;
-        if let Some(path) = &self.markdown {
-            write("--markdown", path, &markdown(&report))?;
-        }
-        if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&report)?);
-        } else {
-            chess::print(format_args!("{}", markdown(&report)));
-        }
-        Ok(())
+        self.report.tell("", &markdown(&report), &report)
     }
 
     fn plan(&self) -> Result<PositionsPlan, Failure> {
@@ -97,13 +80,13 @@ impl TryPositions {
         let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
         let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
         Ok(PositionsPlan {
-            positions: self.sample.of(&self.suites, self.seed)?,
+            positions: self.searched.of(&self.suites)?,
             candidates,
             criteria: if self.criterion.is_empty() { CriterionName::ALL.to_vec() } else { self.criterion.clone() },
             singles: multiples.chain(singles).collect(),
             budget: self.pace,
             oracle: self.judge.oracle()?,
-            seed: self.seed,
+            seed: self.searched.seed,
         })
     }
 

@@ -22,10 +22,18 @@ pub struct Oracle {
 impl Oracle {
     /// The searches that value these moves of a position: one for each, and one for the oracle's own.
     pub fn requests(&self, position: &TestPosition, moves: &BTreeSet<String>) -> Vec<SearchQuery> {
-        let own = self.request(position);
-        let each = moves.iter().filter_map(|text| text.parse().ok());
-        let each = each.map(|mv| SearchQuery { root_moves: vec![mv], ..own.clone() });
-        std::iter::once(own.clone()).chain(each).collect()
+        let each = moves.iter().filter_map(|text| text.parse().ok()).map(|mv| self.request_for(position, mv));
+        std::iter::once(self.request(position)).chain(each).collect()
+    }
+
+    /// The search that values one move.
+    pub fn request_for(&self, position: &TestPosition, mv: UciMove) -> SearchQuery {
+        SearchQuery { root_moves: vec![mv], ..self.request(position) }
+    }
+
+    /// What one move is expected to score, 0 to 1, once it is searched.
+    pub fn worth(&self, position: &TestPosition, mv: UciMove, searches: &Searches) -> Option<f64> {
+        Some(expected(searches.get(&self.request_for(position, mv))?.score()?))
     }
 
     /// What these moves are worth, once they are searched.
@@ -33,8 +41,7 @@ impl Oracle {
         let own = self.request(position);
         let mut of = BTreeMap::new();
         for text in moves {
-            let request = SearchQuery { root_moves: vec![text.parse().ok()?], ..own.clone() };
-            of.insert(text.clone(), expected(searches.get(&request)?.score()?));
+            of.insert(text.clone(), self.worth(position, text.parse().ok()?, searches)?);
         }
         let of_own = expected(searches.get(&own)?.score()?);
         let best = of.values().copied().fold(of_own, f64::max);
