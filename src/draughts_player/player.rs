@@ -157,7 +157,7 @@ fn by_clock(moment: &Moment) -> Timing<Move> {
             return first_word;
         }
         let dissent = (progress.electors > 1 && settings.heed_votes).then_some(progress.split);
-        let progress = MoveProgress { easy_recapture: false, dissent, changes: progress.changes, score_fall: 0 };
+        let progress = MoveProgress { dissent, changes: progress.changes, ..MoveProgress::default() };
         allotment.stop_at(&progress)
     })
 }

@@ -19,6 +19,17 @@ const WHEN_UNANIMOUS: f64 = 0.5;
 /// What part of the ResponseTime is enough for an easy recapture.
 const WHEN_RECAPTURING: f64 = 0.25;
 
+/// What each ply for which a move has led saves of the ResponseTime beyond the first few, and what part is always spent.
+const FIRST_FEW: f64 = 2.0;
+const PER_PLY: f64 = 0.05;
+const WHEN_SETTLED: f64 = 0.6;
+
+/// The share of a search that its best move usually takes. More saves of the ResponseTime, in proportion to what is left to the
+/// other moves; less earns ExtraTime.
+const USUAL_EFFORT: f64 = 0.5;
+const WHEN_CLEAR: f64 = 0.5;
+const FOR_UNCLEAR: f64 = 0.5;
+
 /// How a search stands: what the electors know of it by now.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoveProgress {
@@ -28,6 +39,10 @@ pub struct MoveProgress {
     pub dissent: Option<f64>,
     /// How often the leading move has changed, from the depth on at which that means something.
     pub changes: u32,
+    /// For how many plies of depth the leading move has led.
+    pub led_for: u32,
+    /// The share of the search that the leading move took, 0 to 1, where that is known.
+    pub effort: Option<f64>,
     /// By how many centipawns the leading move's score lies under that of our last move; negative when it has risen.
     pub score_fall: i32,
 }
@@ -51,22 +66,29 @@ impl Allotment {
         self.budget
     }
 
-    /// When the move should be made, as things stand.
+    /// When the move should be made, as things stand. A time without ExtraTime, such as one that the settings fix, is kept.
     ///
     /// Always from `spent` to `hard`; never later for an easier position. More than the response time is granted when
-    /// the score falls, the best move changes or the electors disagree; less is taken when they are unanimous, or for
-    /// an easy recapture.
+    /// the score falls, the best move changes, the electors disagree or other moves take most of the search; less is taken when
+    /// they are unanimous, when the same move has led for long or takes most of the search, or for an easy recapture.
     pub fn stop_at(&self, progress: &MoveProgress) -> Duration {
         let Budget { spent, response, extra, hard } = self.budget;
+        if extra.is_zero() {
+            return response.min(hard);
+        }
         let fall = (f64::from(progress.score_fall) - FALL_NOTICED) / (FALL_ALARMING - FALL_NOTICED);
         let dissent = progress.dissent.filter(|dissent| *dissent > 0.0).unwrap_or_default().min(1.0);
         let unanimous = progress.dissent.is_some() && dissent == 0.0;
-        let trouble = (fall.clamp(0.0, 1.0) + f64::from(progress.changes) * PER_CHANGE + dissent).min(1.0);
+        let effort = progress.effort.map_or(USUAL_EFFORT, |effort| effort.clamp(0.0, 1.0));
+        let unclear = (USUAL_EFFORT - effort).max(0.0) * FOR_UNCLEAR;
+        let trouble = (fall.clamp(0.0, 1.0) + f64::from(progress.changes) * PER_CHANGE + dissent + unclear).min(1.0);
+        let clear = 1.0 - (effort - USUAL_EFFORT).max(0.0) / (1.0 - USUAL_EFFORT) * (1.0 - WHEN_CLEAR);
+        let settled = clear * (1.0 - (f64::from(progress.led_for) - FIRST_FEW) * PER_PLY).clamp(WHEN_SETTLED, 1.0);
         let enough = match () {
             () if fall > 0.0 => 1.0,
             () if progress.easy_recapture => WHEN_RECAPTURING,
-            () if unanimous => WHEN_UNANIMOUS,
-            () => 1.0,
+            () if unanimous => settled.min(WHEN_UNANIMOUS),
+            () => settled,
         };
         let think = response.saturating_sub(spent).mul_f64(enough).saturating_add(extra.mul_f64(trouble));
         spent.saturating_add(think).min(hard)

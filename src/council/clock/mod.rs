@@ -13,6 +13,7 @@
 
 mod allotment;
 mod lag;
+mod leader;
 mod settings;
 
 use std::time::Duration;
@@ -21,6 +22,7 @@ use chess::{Clock, Clocks, Color, TimeControl};
 
 pub use allotment::{Allotment, MoveProgress};
 pub use lag::Lag;
+pub use leader::LeaderRecord;
 pub use settings::ClockSettings;
 
 /// However much is left on the clock, no first word is waited for longer than this beyond the hard end of a move.
@@ -70,10 +72,10 @@ impl Moment {
         u32::try_from(self.ply / 2).unwrap_or(u32::MAX)
     }
 
-    /// How many moves of ours the time is shared between, this one included: 45 at the start of a game, falling by one
-    /// every other move to 20, or those until the control where they are fewer.
+    /// How many moves of ours the time is shared between, this one included: 30 at the start of a game, falling by one
+    /// every four moves to 20, or those until the control where they are fewer.
     fn moves_expected(&self) -> u32 {
-        let by_stage = 45_u32.saturating_sub(self.moves_made() / 2).max(20);
+        let by_stage = 30_u32.saturating_sub(self.moves_made() / 4).max(20);
         self.moves_to_go.map_or(by_stage, |to_go| to_go.clamp(1, by_stage))
     }
 

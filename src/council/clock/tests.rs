@@ -36,13 +36,13 @@ fn budget(moment: &Moment) -> Budget {
 #[test]
 fn every_speed_gets_a_sensible_response_time() {
     for (control, least, most) in [
-        ("15+0", 0.15, 0.35),
+        ("15+0", 0.25, 0.45),
         ("0+1", 0.005, 0.02),
-        ("60+0", 0.9, 1.4),
-        ("60+1", 1.8, 2.4),
-        ("180+2", 5.0, 6.1),
-        ("600+5", 16.0, 19.0),
-        ("10800+0", 200.0, 245.0),
+        ("60+0", 1.3, 1.9),
+        ("60+1", 2.4, 3.2),
+        ("180+2", 6.8, 8.2),
+        ("600+5", 22.0, 26.0),
+        ("10800+0", 310.0, 365.0),
     ] {
         let budget = budget(&moment(control));
         assert!((seconds(least)..=seconds(most)).contains(&budget.response), "{control}: {budget:?}");
@@ -129,6 +129,11 @@ fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
     assert!(stop(MoveProgress { dissent: Some(0.0), ..divided }) < response, "unanimous");
     assert_eq!(stop(MoveProgress::default()), response, "one elector has nobody to agree with");
     assert!(stop(MoveProgress { easy_recapture: true, ..divided }) < response, "an easy recapture");
+    let settled = |led_for| stop(MoveProgress { led_for, ..MoveProgress::default() });
+    assert!(settled(2) == response && settled(5) < response && settled(9) < settled(5), "the same move leads for long");
+    assert!(settled(1000) > response / 2, "but not everything is saved");
+    let took = |effort| stop(MoveProgress { effort: Some(effort), ..MoveProgress::default() });
+    assert!(took(0.9) < took(0.6) && took(0.6) < response && took(0.1) > response, "what the best move took");
     assert!(stop(divided) > response, "the electors disagree");
     assert!(stop(MoveProgress { changes: 2, ..divided }) > stop(divided), "the best move changes");
     assert!(stop(MoveProgress { score_fall: 60, ..divided }) > stop(divided), "the score falls");
@@ -213,9 +218,11 @@ prop_compose! {
         easy_recapture: bool,
         dissent in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(0.0), Just(f64::NAN), Just(-1.0)]),
         changes in prop_oneof![0..10_u32, Just(u32::MAX)],
+        led_for in prop_oneof![0..20_u32, Just(u32::MAX)],
+        effort in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(f64::NAN)]),
         score_fall: i32,
     ) -> MoveProgress {
-        MoveProgress { easy_recapture, dissent, changes, score_fall }
+        MoveProgress { easy_recapture, dissent, changes, led_for, effort, score_fall }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the searchers of the first phase may use of a move: nodes, time, and the turns of advisers in virtual time.
 
+use std::time::Duration;
+
 use super::{
     first_phase::FirstPhaseSetup,
     question::{at_speed, share_of},
@@ -8,7 +10,21 @@ use super::{
 use crate::CouncilGame;
 use chess::Limits;
 
+/// However low the priority of a thread, a system's scheduler leaves it on a core for about so long at a time.
+const SHORTEST_TURN: Duration = Duration::from_millis(4);
+
 impl<L: CouncilGame> FirstPhaseSetup<L> {
+    /// Whether this phase is long enough for advisers, if it takes so long: one turn on a core for each must not be more than
+    /// their part of the move. In virtual time, and where nobody knows how long it takes, it is.
+    pub(super) fn has_time_for_advice(&self, time: Option<Duration>, searchers: &[CouncilSearcher<L>]) -> bool {
+        let Some(time) = time else { return true };
+        let threads = |searcher: &CouncilSearcher<L>| searcher.spec().threads.max(1);
+        let electing = searchers.iter().filter(|searcher| searcher.adviser.is_none());
+        let cores = electing.map(threads).sum::<usize>() as f64;
+        let advised = time.mul_f64(self.advised_nodes() * cores / self.share.max(0.01));
+        advised.as_secs_f64() >= SHORTEST_TURN.as_secs_f64() * advisers(searchers) as f64
+    }
+
     /// The advisers' part of all nodes of a move.
     fn advised_nodes(&self) -> f64 {
         self.advice * self.advised_share

@@ -62,6 +62,8 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The searchers that advise.
     advisers: Vec<usize>,
     pub leader: Option<Proposal<L::Move>>,
+    /// The share of its searcher's nodes that the leader's move took.
+    effort: Option<f64>,
     changes: u32,
     /// What is proved.
     pub proving: Proving<L>,
@@ -86,6 +88,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             newest: searchers.iter().map(|_| None).collect(),
             advisers: (0..searchers.len()).filter(|number| searchers[*number].adviser.is_some()).collect(),
             leader: None,
+            effort: None,
             changes: 0,
             proving: Proving::begin(searchers),
             hints: Hints::new(setup.anchor.is_some()),
@@ -118,7 +121,10 @@ impl<L: CouncilGame> FirstPhase<L> {
     /// Puts the searchers from this one on to work, each about the position that falls to it.
     fn put_all_to_work(&mut self, first: usize, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let time = session.time_left(self.setup.share);
-        for number in first..searchers.len() {
+        // Electors before advisers: until one of them has proposed, nobody can decide.
+        let advises = |number: &usize| searchers[*number].adviser.is_some();
+        let (advisers, electors): (Vec<usize>, Vec<usize>) = (first..searchers.len()).partition(advises);
+        for number in electors.into_iter().chain(advisers) {
             let place = searchers[number].elector.unwrap_or_default();
             let pondered = session.question.pondering.as_ref().and_then(|pondering| pondering.line_of(place).cloned());
             let line = pondered.unwrap_or_else(|| Arc::clone(&self.line));
@@ -179,6 +185,11 @@ impl<L: CouncilGame> FirstPhase<L> {
                 }
                 return;
             }
+        }
+        if searchers[number].adviser.is_some() && !self.setup.has_time_for_advice(time, searchers) {
+            self.newest[number] = None;
+            self.lines[number] = line;
+            return searchers[number].stop();
         }
         let question = &*session.question;
         let task = Task {
@@ -292,7 +303,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             next = (taken < LONGEST_BURST).then(|| session.pending_report()).flatten();
         }
         if counts {
-            self.find_leader();
+            self.find_leader(searchers);
         }
         counts
     }
@@ -374,10 +385,14 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
     }
 
-    fn find_leader(&mut self) {
+    fn find_leader(&mut self, searchers: &[CouncilSearcher<L>]) {
         let leader = self.setup.rule.leader(&self.ballots, self.setup.seed).cloned();
         let changed = |(before, after): (&Proposal<L::Move>, &Proposal<L::Move>)| before.best != after.best;
         self.changes += u32::from(self.leader.as_ref().zip(leader.as_ref()).is_some_and(changed));
+        let speaks = |newest: &Option<Proposal<L::Move>>| {
+            newest.as_ref().zip(leader.as_ref()).is_some_and(|(newest, leader)| newest.search == leader.search)
+        };
+        self.effort = self.newest.iter().position(speaks).and_then(|number| searchers[number].effort());
         self.leader = leader;
     }
 
@@ -402,7 +417,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         for elector in 0..self.setup.electors.len() {
             self.cast(elector, searchers);
         }
-        self.find_leader();
+        self.find_leader(searchers);
     }
 
     /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
@@ -445,6 +460,8 @@ impl<L: CouncilGame> FirstPhase<L> {
             score: leader.map(|leader| leader.score),
             depth: leader.map_or(0, |leader| leader.depth),
             split: leader.map_or(0.0, |leader| split(&self.ballots, leader.best)),
+            effort: self.effort,
+            to_be_continued: self.setup.share < 1.0,
         }
     }
 

@@ -27,12 +27,27 @@ pub struct Progress<M = UciMove> {
     pub depth: u32,
     /// How split the vote is now: the share of the other electors that do not propose the leading move, 0 to 1.
     pub split: f64,
+    /// The share of its searcher's nodes that the leading move took, 0 to 1, where that is known.
+    pub effort: Option<f64>,
+    /// Whether a second phase is to come, which needs its part of the time.
+    pub to_be_continued: bool,
 }
 
 impl<M> Progress<M> {
     /// Of a council that agrees: one elector, which has proposed so many plies deep and has not changed its mind.
     pub(crate) const fn agreed(depth: u32) -> Self {
-        Self { electors: 1, proposals: 1, distinct_moves: 1, changes: 0, leader: None, score: None, depth, split: 0.0 }
+        Self {
+            electors: 1,
+            proposals: 1,
+            distinct_moves: 1,
+            changes: 0,
+            leader: None,
+            score: None,
+            depth,
+            split: 0.0,
+            effort: None,
+            to_be_continued: false,
+        }
     }
 }
 

@@ -79,7 +79,8 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
     /// How long the question will be searched about, from its beginning, as far as is known now: what the clock gives where all agree from
     /// their first word on. `None`: until it is told otherwise.
     fn expected_time(&mut self) -> Option<Duration> {
-        let agreed = Progress::agreed(0);
+        // Without what an iteration may take longer to come to its end.
+        let agreed = Progress { to_be_continued: true, ..Progress::agreed(0) };
         let by_clock = self.question.timing.as_mut().map(|timing| timing(&agreed)).filter(|time| *time < FOREVER);
         by_clock.into_iter().chain(self.question.limits.time).min()
     }

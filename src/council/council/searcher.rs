@@ -153,6 +153,11 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.nodes + self.current.as_ref().map_or(0, |search| search.meter.nodes())
     }
 
+    /// The share of its nodes that its best move took, 0 to 1, where it says so and still searches.
+    pub(super) fn effort(&self) -> Option<f64> {
+        self.current.as_ref()?.meter.effort()
+    }
+
     /// How long it has searched for this question.
     pub(super) fn busy(&self) -> Duration {
         self.busy + self.current.as_ref().map_or(Duration::ZERO, |search| search.since.elapsed())

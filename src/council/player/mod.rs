@@ -36,8 +36,8 @@ pub use library_settings::{
 };
 use move_service::known_elsewhere;
 pub use move_service::{MoveAnswer, MoveService};
-pub use timing::Time;
 use timing::{Agreement, Timekeeper};
+pub use timing::{Time, timing};
 
 /// Lag as it is measured for a whole server.
 pub type SharedLag = Arc<Mutex<Lag>>;

@@ -10,7 +10,7 @@ use shakmaty::{Color, Square};
 use tokio::sync::watch;
 
 use crate::{
-    clock::{Allotment, Budget, ClockSettings, Lag, Moment, MoveProgress},
+    clock::{Allotment, Budget, ClockSettings, Lag, LeaderRecord, Moment, MoveProgress},
     council::{Progress, Timing},
 };
 use chess::{Clocks, Line, Score, TimeControl, UciMove};
@@ -24,6 +24,12 @@ const LOADING: Duration = Duration::from_secs(10);
 /// What part of a move's time is still taken after the opponent has played the expected move, however long it was thought
 /// about before: a second phase needs its share.
 const AFTER_HIT: f64 = 0.5;
+
+/// An iteration that ends when so much of a move's time is over is the last one: the next would take too long.
+const LAST_ITERATION: f64 = 0.8;
+
+/// An iteration that has begun before may come to its end, as far as ExtraTime allows it: half of one is worth little.
+const TO_ITS_END: f64 = 1.8;
 
 /// How long a move may be thought about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,9 +156,12 @@ impl Timekeeper {
         let began = Instant::now();
         // Changes of mind among the first few plies mean nothing.
         let mut unsettled_changes = 0;
+        let mut record = LeaderRecord::default();
         Box::new(move |progress: &Progress| {
+            let mut iteration_ended = false;
             if let Some(leader) = progress.leader {
                 tell(leader);
+                iteration_ended = record.note(leader, progress.depth);
             }
             if progress.depth < SETTLED_DEPTH {
                 unsettled_changes = progress.changes;
@@ -171,9 +180,19 @@ impl Timekeeper {
                 return hit + exactly;
             }
             let changes = progress.changes - unsettled_changes.min(progress.changes);
-            let wanted = from_question(Allotment::new(budget).stop_at(&self.facts(progress, changes)));
+            let facts = self.facts(progress, changes, record.led_for());
+            let wanted = from_question(Allotment::new(budget).stop_at(&facts));
             // What was thought before the clock ran counts, but not for everything.
-            wanted.max(hit + wanted.mul_f64(AFTER_HIT))
+            let end = wanted.max(hit + wanted.mul_f64(AFTER_HIT));
+            if progress.to_be_continued {
+                return end;
+            }
+            let (so_far, rest) = (began.elapsed(), end - hit);
+            if iteration_ended && so_far >= hit + rest.mul_f64(LAST_ITERATION) {
+                return end.min(so_far);
+            }
+            let latest = hit + from_question(budget.response + budget.extra);
+            (hit + rest.mul_f64(TO_ITS_END)).min(latest).max(end)
         })
     }
 
@@ -191,7 +210,7 @@ impl Timekeeper {
         if free { LOADING.max(end) } else { end }
     }
 
-    fn facts(&self, progress: &Progress, changes: u32) -> MoveProgress {
+    fn facts(&self, progress: &Progress, changes: u32, led_for: u32) -> MoveProgress {
         MoveProgress {
             easy_recapture: progress.split == 0.0
                 && progress.depth >= SETTLED_DEPTH
@@ -199,12 +218,21 @@ impl Timekeeper {
                 && progress.leader.and_then(UciMove::to) == self.recapture,
             dissent: (progress.electors > 1 && self.settings.heed_votes).then_some(progress.split),
             changes,
+            led_for,
+            effort: progress.effort.filter(|_| progress.depth >= SETTLED_DEPTH),
             score_fall: match (self.last_score, progress.score) {
                 (Some(last), Some(now)) => last.as_centipawns() - now.as_centipawns(),
                 _ => 0,
             },
         }
     }
+}
+
+/// A game's sense of time, for whoever asks a council without a player: the same for the same clocks. Our last move was worth
+/// `last_score`, from our side.
+pub fn timing(settings: &ClockSettings, lag: Lag, line: &Arc<Line>, time: Time, last_score: Option<Score>) -> Timing {
+    let (_agree, agreed) = watch::channel(Agreement::now(Arc::clone(line), time));
+    Timekeeper::new(settings, lag, line, true, agreed).after(last_score).timing(|_| ())
 }
 
 /// What the clock gives a move; `None` while no clock runs.

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -151,12 +151,14 @@ impl<M: Copy> Hints<M> {
     }
 }
 
-/// How many nodes a search has visited, readable while it runs. What it counts itself and what it says in its proposals
-/// are kept apart, because a searcher of ours ends by its own count.
+/// What a search has cost so far, readable while it runs. The nodes that it counts itself and those that it says in its
+/// proposals are kept apart, because a searcher of ours ends by its own count.
 #[derive(Debug, Default)]
 pub struct Meter {
     counted: AtomicU64,
     told: AtomicU64,
+    /// In thousandths; one more than that, so that 0 is unknown.
+    effort: AtomicU32,
 }
 
 impl Meter {
@@ -168,6 +170,18 @@ impl Meter {
     /// So many at least, as was told from outside.
     pub fn count(&self, nodes: u64) {
         self.told.fetch_max(nodes, Relaxed);
+    }
+
+    /// The share of its nodes that its best move took, 0 to 1, where it says so. Much means that nothing else comes near it.
+    pub fn effort(&self) -> Option<f64> {
+        let thousandths = self.effort.load(Relaxed).checked_sub(1)?;
+        Some(f64::from(thousandths) / 1000.0)
+    }
+
+    /// Its best move took such a share of its nodes.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub(super) fn note_effort(&self, share: f64) {
+        self.effort.store((share.clamp(0.0, 1.0) * 1000.0) as u32 + 1, Relaxed);
     }
 
     /// The counter itself, for a searcher that counts in it.

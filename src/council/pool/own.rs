@@ -69,6 +69,7 @@ impl Elector for OwnElector {
         let Limits { time, nodes, depth, clocks: _ } = task.limits;
         let limits = engine::Limits { time, nodes, depth, mate: None };
         let mut tell = |iteration: &Iteration| {
+            meter.note_effort(iteration.effort);
             if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
                 if let Some((hints, number)) = &guidance.advises {
                     hints.advise(*number, proposal.best);

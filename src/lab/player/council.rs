@@ -1,12 +1,16 @@
 //! A council in this process.
 
+use std::time::Duration;
+
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
-use chess::{Limits, Variant};
+use chess::{Limits, Score, Variant};
 use council::{
     Council, CouncilSettings, Question, Roster,
+    clock::{ClockSettings, Lag},
+    player::timing,
     pool::{Pool, VirtualMachines},
 };
 
@@ -16,6 +20,8 @@ pub(super) struct CouncilPlayer {
     roster: Roster,
     settings: CouncilSettings,
     council: Option<Council>,
+    /// Of its last move, from its side.
+    last_score: Option<Score>,
 }
 
 impl CouncilPlayer {
@@ -35,13 +41,14 @@ impl CouncilPlayer {
             Some(machines) => pool.standing_for(machines),
             None => pool,
         };
-        Ok(Self { runtime, pool, roster, settings, council: None })
+        Ok(Self { runtime, pool, roster, settings, council: None, last_score: None })
     }
 }
 
 impl MatchPlayer for CouncilPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
         self.council.iter().for_each(Council::new_game);
+        self.last_score = None;
         Ok(())
     }
 
@@ -52,9 +59,11 @@ impl MatchPlayer for CouncilPlayer {
             let settings = CouncilSettings { cores, ..self.settings.clone() };
             Council::new(&self.pool, &self.roster, &settings, Variant::Standard)
         });
-        let time = turn.time();
+        // The arbiter's clock runs from the first move on, and nothing lies between it and this player.
+        let clock = ClockSettings { first_move: Duration::ZERO, ..ClockSettings::default() };
+        let by_clock = |time| timing(&clock, Lag::steady(Duration::ZERO), &turn.line, time, self.last_score);
         let question = Question {
-            timing: time.map(|time| -> council::Timing { Box::new(move |_| time) }),
+            timing: turn.time().map(by_clock),
             limits: Limits { nodes: turn.nodes(), ..Limits::default() },
             in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())
@@ -65,6 +74,7 @@ impl MatchPlayer for CouncilPlayer {
         if decision.votes.is_empty() {
             return Err(PlayerFailure::Failed("no elector proposed a move".to_owned()));
         }
+        self.last_score = decision.score.or(self.last_score);
         Ok(ChosenMove {
             best: decision.best,
             score: decision.score,

@@ -17,10 +17,7 @@ pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
 use std::{sync::Arc, time::Duration};
 
-use ::council::{
-    clock::{ClockSettings, Lag, Moment},
-    pool::ElectorFailure,
-};
+use ::council::{player::Time, pool::ElectorFailure};
 use chess::{Clocks, Line, Score, TimeControl, UciMove};
 
 /// Over and above its time, a program may take so long before it counts as hanging.
@@ -56,24 +53,17 @@ pub struct MoveRequest {
 }
 
 impl MoveRequest {
-    /// The time of this move for a council, which leaves the clock to us: all that the pace gives, or its share of the clock
-    /// without ExtraTime. `None` where nodes are counted.
-    fn time(&self) -> Option<Duration> {
-        match (self.pace, self.clocks) {
-            (Pace::Nodes(_), _) => None,
-            (Pace::MoveTime(time), _) => Some(time),
-            (Pace::Clock { initial, increment }, clocks) => {
-                let settings = ClockSettings { first_move: Duration::ZERO, ..ClockSettings::default() };
-                let moment = Moment {
-                    control: TimeControl::real_time(initial, increment),
-                    clocks,
-                    color: self.line.turn(),
-                    ply: self.line.ply(),
-                    moves_to_go: None,
-                    spent: Duration::ZERO,
-                };
-                Some(settings.budget(&moment, &Lag::steady(Duration::ZERO)).response)
-            }
+    /// The time of this move for a council. `None` where nodes are counted.
+    fn time(&self) -> Option<Time> {
+        match self.pace {
+            Pace::Nodes(_) => None,
+            Pace::MoveTime(time) => Some(Time::Exactly(time)),
+            Pace::Clock { initial, increment } => Some(Time::Clock {
+                control: TimeControl::real_time(initial, increment),
+                clocks: self.clocks,
+                moves_to_go: None,
+                spent: Duration::ZERO,
+            }),
         }
     }
 

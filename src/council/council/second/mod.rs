@@ -179,6 +179,7 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
         }
         progress.changes += u32::from(progress.leader != now.0);
         (progress.leader, progress.score, progress.depth) = now;
+        (progress.effort, progress.to_be_continued) = (None, false);
         session.show(found);
         true
     }
