@@ -428,9 +428,8 @@ async fn advisers_are_shown_and_do_not_vote() {
     assert_eq!(decisions[0], decisions[1]);
 }
 
-/// By the clock they have their part of the move, and then the cores are the electors'.
-#[tokio::test]
-async fn advisers_are_told_to_stop_and_the_electors_search_on() {
+/// One elector and one adviser, who have so long for a move.
+async fn decide_with_adviser(time: Duration) -> Decision {
     let settings = CouncilSettings {
         roster: "complete-1".to_owned(),
         advisers: "mp".to_owned(),
@@ -439,8 +438,20 @@ async fn advisers_are_told_to_stop_and_the_electors_search_on() {
     };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
-    let time = Duration::from_millis(600);
-    let decision = decide(&mut council, Question { timing: Some(Box::new(move |_| time)), ..question() }).await;
+    decide(&mut council, Question { timing: Some(Box::new(move |_| time)), ..question() }).await
+}
+
+/// A turn on a core for an adviser would be more than its part of such a move.
+#[tokio::test]
+async fn a_short_move_has_no_advisers() {
+    let decision = decide_with_adviser(Duration::from_millis(100)).await;
+    assert!(decision.votes.iter().all(|vote| vote.proposal.elector.as_str() != "mp"), "{:?}", decision.votes);
+}
+
+/// By the clock they have their part of the move, and then the cores are the electors'.
+#[tokio::test]
+async fn advisers_are_told_to_stop_and_the_electors_search_on() {
+    let decision = decide_with_adviser(Duration::from_millis(600)).await;
     let busy = |name: &str| {
         let process = decision.metrics.processes.iter().find(|process| process.elector.as_str() == name);
         process.map_or(Duration::ZERO, |process| process.busy)

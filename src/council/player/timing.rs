@@ -158,10 +158,10 @@ impl Timekeeper {
         let mut unsettled_changes = 0;
         let mut record = LeaderRecord::default();
         Box::new(move |progress: &Progress| {
-            let mut iteration_ended = false;
+            let mut iteration_ended_at = None;
             if let Some(leader) = progress.leader {
                 tell(leader);
-                iteration_ended = record.note(leader, progress.depth);
+                iteration_ended_at = record.note(leader, progress.depth).then(|| began.elapsed());
             }
             if progress.depth < SETTLED_DEPTH {
                 unsettled_changes = progress.changes;
@@ -187,12 +187,8 @@ impl Timekeeper {
             if progress.to_be_continued {
                 return end;
             }
-            let (so_far, rest) = (began.elapsed(), end - hit);
-            if iteration_ended && so_far >= hit + rest.mul_f64(LAST_ITERATION) {
-                return end.min(so_far);
-            }
             let latest = hit + from_question(budget.response + budget.extra);
-            (hit + rest.mul_f64(TO_ITS_END)).min(latest).max(end)
+            last_moment(hit, end, latest, iteration_ended_at)
         })
     }
 
@@ -228,6 +224,16 @@ impl Timekeeper {
     }
 }
 
+/// When a search is over that is wanted to take from `hit` to `end`, and by no means longer than to `latest`: with an iteration,
+/// if one ends near that time. All from the question on.
+fn last_moment(hit: Duration, end: Duration, latest: Duration, iteration_ended_at: Option<Duration>) -> Duration {
+    let wanted = end - hit;
+    match iteration_ended_at {
+        Some(now) if now >= hit + wanted.mul_f64(LAST_ITERATION) => end.min(now),
+        _ => (hit + wanted.mul_f64(TO_ITS_END)).min(latest).max(end),
+    }
+}
+
 /// A game's sense of time, for whoever asks a council without a player: the same for the same clocks. Our last move was worth
 /// `last_score`, from our side.
 pub fn timing(settings: &ClockSettings, lag: Lag, line: &Arc<Line>, time: Time, last_score: Option<Score>) -> Timing {
@@ -243,5 +249,22 @@ fn budget(settings: &ClockSettings, lag: &Lag, ply: usize, color: Color, time: T
         Time::Clock { control, clocks, moves_to_go, spent } => {
             Some(settings.budget(&Moment { control, clocks, color, ply, moves_to_go, spent }, lag))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_ends_with_an_iteration_where_one_ends_in_time() {
+        let [none, early, late, end, longer, latest] = [0, 700, 850, 1000, 1800, 1500].map(Duration::from_millis);
+        let over = |latest, ended_at| last_moment(none, end, latest, ended_at);
+        assert_eq!(over(latest, Some(late)), late, "the next would take too long");
+        assert_eq!(over(latest, Some(early)), latest, "it may end, but not beyond what the clock allows");
+        assert_eq!(over(longer * 2, None), longer);
+        assert_eq!(over(end, None), end, "there is no ExtraTime");
+        let hit = Duration::from_millis(5000);
+        assert_eq!(last_moment(hit, hit + end, hit + latest, Some(hit + early)), hit + latest, "from the hit on");
     }
 }
