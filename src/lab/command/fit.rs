@@ -23,6 +23,7 @@ use crate::{
         genetic::Generation,
         selector,
         spsa::{Parameter, Spsa},
+        surface::Surface,
     },
     game::{Adjudication, MatchRules},
     matches::{Contender, GamePair, MatchPlan, run},
@@ -31,6 +32,7 @@ use crate::{
     positions::Oracle,
     searches::Searches,
     state::ExperimentState,
+    stats::elo,
     suite::TestPosition,
 };
 use council::{CouncilSettings, FEATURES, Roster};
@@ -374,27 +376,38 @@ impl FitSpsa {
             "book": self.book, "seed": self.seed,
         });
         let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment)?;
+        let mut surface = Surface::new(&parameters);
         let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
         let mut bars = Bars::default();
         for iteration in 0..self.iterations {
+            let trial = spsa.trial();
             let score = match state.done().get(&iteration) {
                 Some(trial) => trial.score,
                 None => {
-                    let [up, down] = spsa.trial();
+                    let [up, down] = &trial;
                     let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
                         Ok(Contender { spec: fitted.player(name, spsa.parameters(), values)?, pace: self.pace })
                     };
-                    let score = pair([player("up", &up)?, player("down", &down)?], book.from(iteration), stop)?;
+                    let score = pair([player("up", up)?, player("down", down)?], book.from(iteration), stop)?;
                     state.record(iteration, SpsaScore { score })?;
                     score
                 }
             };
+            surface.take(&trial, score);
             spsa.learn(score);
             bars.at("pairs", iteration + 1, self.iterations);
         }
         bars.end();
-        for ((parameter, value), error) in spsa.parameters().iter().zip(spsa.values()).zip(spsa.errors()) {
-            chess::outln!("{} = {value:.4} ± {:.4} (began at {})", parameter.key, 1.96 * error, parameter.start);
+        let fits = spsa.values().iter().zip(spsa.errors()).zip(surface.optima());
+        for (parameter, ((value, error), best)) in spsa.parameters().iter().zip(fits) {
+            let Parameter { key, start, .. } = parameter;
+            chess::outln!(
+                "{key} = {value:.4} ± {:.4} (began at {start}); by all pairs best at {:.4}, {:+.0} Elo ± {:.0}",
+                1.96 * error,
+                best.value,
+                elo(0.5 + best.gain),
+                elo(0.5 + 1.96 * best.error),
+            );
         }
         fitted.write(&self.output, &spsa)
     }

@@ -7,6 +7,7 @@ pub mod calibration;
 pub mod genetic;
 pub mod selector;
 pub mod spsa;
+pub mod surface;
 
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 

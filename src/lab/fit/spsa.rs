@@ -54,8 +54,9 @@ impl Parameter {
 
 /// How far parameters are moved for a trial at the end, as a part of their range.
 const LAST_PERTURBATION: f64 = 0.05;
-/// How far a parameter moves at the end for a decided pair, as a part of the perturbation.
-const LAST_STEP: f64 = 0.1;
+/// How far chance alone leads a parameter in the whole of a fit, about twice as many of its perturbations: a longer fit has
+/// shorter steps.
+const WALK: f64 = 0.7;
 
 /// A fit under way.
 #[derive(Clone, Debug)]
@@ -112,7 +113,7 @@ impl Spsa {
         let moving = self.values.iter_mut().zip(&mut self.steps);
         for ((parameter, (value, squares)), sign) in self.parameters.iter().zip(moving).zip(&signs) {
             let last = LAST_PERTURBATION * (parameter.high - parameter.low);
-            let gain = LAST_STEP * last * ((stability + all) / (stability + k)).powf(0.602);
+            let gain = WALK / all.sqrt() * last * ((stability + all) / (stability + k)).powf(0.602);
             let decided = 2.0 * (2.0 * score - 1.0);
             *value = (*value + gain * sign * decided).clamp(parameter.low, parameter.high);
             *squares += (gain * decided).powi(2);
