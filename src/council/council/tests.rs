@@ -489,7 +489,8 @@ async fn a_council_of_strangers_is_one_settings_file() {
     let mut line = Line::start(Variant::Standard);
     for _ in 0..4 {
         let limits = Limits { nodes: Some(2_000), ..Limits::default() };
-        let asked = Question { limits, ..Question::new("g".into(), Arc::new(line.clone())) };
+        // In step, so that also those are heard who could not change the outcome any more.
+        let asked = Question { limits, in_step: true, ..Question::new("g".into(), Arc::new(line.clone())) };
         let decision = decide(&mut council, asked).await;
         assert_eq!(decision.votes.len(), roster.electors().len(), "everybody votes");
         assert_eq!(decision.votes[0].knowledge, None, "what a stranger knows is its own affair");
