@@ -138,8 +138,8 @@ mod tests {
     /// of the commit, with the total of the full `bench`.
     #[test]
     fn the_search_has_its_known_signature() {
-        assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 70_904);
+        assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 69_641);
         let nine = EngineOptions { knowledge: Knowledge::NINE, ..EngineOptions::default() };
-        assert_eq!(bench_with(&nine, Some(6), &mut |_| {}).nodes, 67_484, "with the net");
+        assert_eq!(bench_with(&nine, Some(6), &mut |_| {}).nodes, 77_843, "with the net");
     }
 }

@@ -111,7 +111,7 @@ parameters! {
     /// Late move reductions: times the logarithms of depth and place.
     reduction_slope = 465 in 200..=900;
     /// Late move reductions: what a full quiet history takes off.
-    reduction_by_history = 900 in 0..=4096;
+    reduction_by_history = 1365 in 0..=4096;
     /// Late move reductions: what a full capture history takes off.
     reduction_by_capture_history = 2048 in 0..=8192;
     /// Late move reductions: more at a node that is expected to fail high.
@@ -137,7 +137,7 @@ parameters! {
     /// Histories: what a cut-off teaches for each ply of depth.
     bonus_slope = 180 in 50..=400;
     /// Histories: what is taken off that.
-    bonus_offset = 60 in 0..=400;
+    bonus_offset = 120 in 0..=400;
     /// Histories: a cut-off teaches no more than this.
     bonus_limit = 1800 in 500..=4000;
     /// Histories: what a move that was tried in vain before a cut-off learns for each ply of depth.
@@ -147,15 +147,15 @@ parameters! {
     /// Histories: it learns no more than this.
     malus_limit = 1800 in 400..=4000;
     /// Late move pruning: moves that are looked at besides the square of the depth.
-    late_move_base = 6 in 1..=12;
+    late_move_base = 4 in 1..=12;
     /// Futility: the margin at no depth.
-    futility_base = 45 in 20..=250;
+    futility_base = 110 in 20..=250;
     /// Futility: the margin for each ply.
     futility_slope = 85 in 30..=200;
     /// Futility: a full history in centipawns.
     futility_by_history = 64 in 0..=256;
     /// Futility: up to this depth.
-    futility_depth = 10 in 3..=14;
+    futility_depth = 8 in 3..=14;
     /// History pruning: below this, for each ply.
     history_pruning = 4000 in 1000..=9000;
     /// Exchange pruning: what a capture may lose for each ply.
@@ -167,7 +167,7 @@ parameters! {
     /// Razoring: the margin for each ply.
     razor_slope = 260 in 120..=500;
     /// Reverse futility: the margin for each ply.
-    reverse_futility_slope = 52 in 30..=150;
+    reverse_futility_slope = 75 in 30..=150;
     /// Reverse futility: up to this depth.
     reverse_futility_depth = 8 in 4..=14;
     /// Null move: the reduction at least, in plies.
@@ -185,7 +185,7 @@ parameters! {
     /// ProbCut: taken off that where the evaluation improves.
     prob_cut_improving = 40 in 0..=120;
     /// Singular extensions: by how much the others must fall short, for each ply.
-    singular_slope = 1 in 1..=6;
+    singular_slope = 2 in 1..=6;
     /// Singular extensions: by how much more for a second ply.
     double_margin = 20 in 0..=80;
     /// Quiescence: no capture gains more than its victim and this.
@@ -199,7 +199,7 @@ parameters! {
     /// Correction of the evaluation by the pawns, in 1/64.
     correction_pawns = 128 in 0..=256;
     /// Correction by the pieces of each colour.
-    correction_pieces = 110 in 0..=256;
+    correction_pieces = 64 in 0..=256;
     /// Correction by the material.
     correction_material = 64 in 0..=256;
 }
