@@ -104,7 +104,7 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Box<dyn WriterJob>>,
-    /// What brings the write-ahead log into the database. One at a time: SQLite lets the second not wait, it fails at once.
+    /// What brings the write-ahead log into the database. One at a time: of two at once SQLite fails the second.
     log: Arc<Mutex<Connection>>,
 }
 

@@ -32,7 +32,7 @@ use crate::{
     positions::Oracle,
     searches::Searches,
     state::ExperimentState,
-    stats::elo,
+    stats::{TWO_SIDED_95, elo},
     suite::TestPosition,
 };
 use council::{CouncilSettings, FEATURES, Roster};
@@ -403,10 +403,10 @@ impl FitSpsa {
             let Parameter { key, start, .. } = parameter;
             chess::outln!(
                 "{key} = {value:.4} ± {:.4} (began at {start}); by all pairs best at {:.4}, {:+.0} Elo ± {:.0}",
-                1.96 * error,
+                TWO_SIDED_95 * error,
                 best.value,
                 elo(0.5 + best.gain),
-                elo(0.5 + 1.96 * best.error),
+                elo(0.5 + TWO_SIDED_95 * best.error),
             );
         }
         fitted.write(&self.output, &spsa)

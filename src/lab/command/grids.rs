@@ -16,7 +16,7 @@ use crate::{
     grids::{GridPlan, System, markdown, rosters, splits, try_out},
     plot::{Bar, figures},
     positions::SystemFigures,
-    stats::Estimate,
+    stats::{Estimate, TWO_SIDED_95},
 };
 use council::CouncilSettings;
 
@@ -109,7 +109,7 @@ impl Grid {
             None => {
                 // The normal error of a share.
                 let share = system.best as f64 / positions.max(1) as f64;
-                let error = 1.96 * (share * (1.0 - share) / positions.max(1) as f64).sqrt();
+                let error = TWO_SIDED_95 * (share * (1.0 - share) / positions.max(1) as f64).sqrt();
                 Estimate { value: 100.0 * share, low: 100.0 * (share - error), high: 100.0 * (share + error) }
             }
         };

@@ -54,8 +54,8 @@ impl Parameter {
 
 /// How far parameters are moved for a trial at the end, as a part of their range.
 const LAST_PERTURBATION: f64 = 0.05;
-/// How far chance alone leads a parameter in the whole of a fit, about twice as many of its perturbations: a longer fit has
-/// shorter steps.
+/// How far a parameter moves at the end for a decided pair, as a part of the perturbation, times the root of all iterations: a
+/// longer fit has shorter steps. With this much, chance alone leads a parameter about one and a half perturbations from its start.
 const WALK: f64 = 0.7;
 
 /// A fit under way.
