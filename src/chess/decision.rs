@@ -23,6 +23,8 @@ pub enum Source {
     Chessdb,
     /// The electors of the council proposed it.
     Council,
+    /// An elector of the council has proved that it wins: no vote stands against that.
+    Proof,
     /// There was only one legal move.
     Forced,
     /// No elector had said anything when the time was up: a search of a few plies by the thread that decides.
@@ -51,6 +53,7 @@ impl Source {
             Self::Cloud => "cloud",
             Self::Chessdb => "chessdb",
             Self::Council => "council",
+            Self::Proof => "proof",
             Self::Forced => "forced",
             Self::Fallback => "fallback",
             Self::Journal => "journal",

@@ -55,9 +55,6 @@ pub enum EpdError {
         /// The number of moves in c9.
         moves: usize,
     },
-    /// The record says nothing that could be tested.
-    #[error("no bm, am or points to judge a move by")]
-    NothingToFind,
 }
 
 impl EpdRecord {

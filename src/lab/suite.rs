@@ -44,7 +44,7 @@ pub enum Judgement {
 pub struct Suite {
     /// In the order of the file.
     pub positions: Vec<TestPosition>,
-    /// Lines that say nothing that could be tested.
+    /// Lines that cannot be read.
     pub bad: Vec<BadLine>,
 }
 
@@ -100,9 +100,6 @@ impl TestPosition {
         let best = record.moves("bm")?;
         let avoid = record.moves("am")?;
         let points = points(record)?;
-        if best.is_empty() && avoid.is_empty() && points.is_empty() {
-            return Err(EpdError::NothingToFind);
-        }
         Ok(Self {
             game: record.operand("game").map(str::to_owned),
             line: Arc::clone(&record.line),
@@ -134,7 +131,7 @@ fn points(record: &EpdRecord) -> Result<Vec<(UciMove, u32)>, EpdError> {
 }
 
 impl Suite {
-    /// Reads EPD.
+    /// Reads EPD. A record that says nothing of any move is a position that an oracle alone can judge.
     pub fn parse(text: &str) -> Self {
         let (records, mut bad) = epd::read(text);
         let mut positions = Vec::new();
@@ -149,7 +146,7 @@ impl Suite {
     }
 
     /// Reads a file, also out of a zip: EPD, or PGN, of whose games every `every`-th position is taken, to be judged by an
-    /// oracle alone. `seed` decides the order of the games.
+    /// oracle alone as well. `seed` decides the order of the games.
     ///
     /// # Errors
     /// [`SuiteError`] if it cannot be read.
@@ -209,12 +206,20 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tested_is_told_by_its_line() {
-        let text = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; startpos; all fine\n\
+    fn a_line_that_cannot_be_read_is_told_by_its_number() {
+        let text = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e9;\n\
                     4k3/8/8/8/8/8/8/4K2R w - - bm Rh9;\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+; c0 \"mate, nearly=so\";";
         let suite = Suite::parse(text);
         assert_eq!(suite.positions.len(), 1);
         assert_eq!(suite.bad.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(suite.bad[0].reason, EpdError::NothingToFind);
+    }
+
+    #[test]
+    fn a_position_that_says_nothing_is_for_an_oracle_to_judge() {
+        let text = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; startpos; all fine\n\
+                    4k3/8/8/8/8/8/8/4K2R w - - id \"one\";\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+;";
+        let suite = Suite::parse(text);
+        assert!(suite.bad.is_empty(), "{:?}", suite.bad);
+        assert_eq!(suite.positions.iter().map(TestPosition::is_judged).collect::<Vec<_>>(), [false, false, true]);
     }
 }

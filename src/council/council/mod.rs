@@ -218,7 +218,10 @@ impl<L: CouncilGame> Council<L> {
             }
             elected => elected,
         };
+        let is_proved =
+            |elected: &Proposal<L::Move>| first.ballots.proof().is_some_and(|proof| proof.best == elected.best);
         let (elected, source) = match elected {
+            Some(proposal) if is_proved(&proposal) => (proposal, Source::Proof),
             Some(proposal) => (proposal, Source::Council),
             None => (self.fall_back(first, session)?, Source::Fallback),
         };
@@ -226,14 +229,13 @@ impl<L: CouncilGame> Council<L> {
             Some(_) => CriterionName::ReSearch,
             None => self.seats.settings.criterion,
         };
-        let proved = first.ballots.proof().is_some();
         let (proposing, deciding) = self.seats.searchers.split_at(self.seats.voters);
         Some(Decision {
             best: elected.best,
             ponder: elected.pv.get(1).copied(),
             score: Some(elected.score),
             source,
-            criterion: (source == Source::Council && !proved).then_some(rule),
+            criterion: (source == Source::Council).then_some(rule),
             split: outcome.as_ref().map_or(0.0, |outcome| outcome.split),
             votes: outcome.into_iter().flat_map(|outcome| outcome.votes).chain(self.advice(first)).collect(),
             metrics: metrics(&[proposing, deciding], session.elapsed()),

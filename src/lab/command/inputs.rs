@@ -23,7 +23,7 @@ use crate::{
 };
 use council::{CouncilSettings, ElectorSettings, Roster, pool::ElectorSpec};
 
-/// Of the lines that say nothing, so many are shown.
+/// Of the lines that cannot be read, so many are shown.
 const BAD_LINES_SHOWN: usize = 10;
 
 /// Which of the positions of some suites.

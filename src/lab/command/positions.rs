@@ -26,7 +26,7 @@ data/lab, so that the same command goes on after Ctrl-C, and another criterion c
   concilio lab positions suites/wac.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
   concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
 
-SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge.
+SUITE is EPD in any dialect (bm, am, the points of STS) or PGN. Only an oracle can judge positions of games, and EPD without bm or am.
 The folder suites/ of the source holds STS, WAC and Bratko-Kopec."
 )]
 pub(super) struct TryPositions {

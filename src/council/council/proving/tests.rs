@@ -85,7 +85,7 @@ async fn a_proved_mate_ends_the_vote_although_the_electors_would_go_on_for_ever(
     assert_eq!(decision.best.to_string(), "e3e8");
     assert!(matches!(decision.score, Some(Score::Mate(8..))), "{:?}", decision.score);
     assert_eq!(decision.ponder.map(|reply| reply.to_string()).as_deref(), Some("f6e8"));
-    assert_eq!((decision.source, decision.criterion), (Source::Council, None), "nobody's vote elected it");
+    assert_eq!((decision.source, decision.criterion), (Source::Proof, None), "nobody's vote elected it");
     let proof = decision.votes.iter().find(|vote| vote.proposal.elector.as_str() == "mates").expect("it is shown");
     assert!(proof.weight == 0.0 && proof.proposal.pv.len() > 14);
 }
