@@ -378,6 +378,22 @@ impl FitSpsa {
         let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment)?;
         let mut surface = Surface::new(&parameters);
         let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
+        let played = self.play(&fitted, &book, &mut state, (&mut spsa, &mut surface), stop);
+        // What is known so far is worth a look where it was stopped, too.
+        tell_fit(&spsa, &surface);
+        played?;
+        fitted.write(&self.output, &spsa)
+    }
+
+    /// Goes on from the pairs that are in the state to the last one.
+    fn play(
+        &self,
+        fitted: &Fitted,
+        book: &OpeningBook,
+        state: &mut ExperimentState<SpsaScore>,
+        (spsa, surface): (&mut Spsa, &mut Surface),
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
         let mut bars = Bars::default();
         for iteration in 0..self.iterations {
             let trial = spsa.trial();
@@ -398,18 +414,22 @@ impl FitSpsa {
             bars.at("pairs", iteration + 1, self.iterations);
         }
         bars.end();
-        let fits = spsa.values().iter().zip(spsa.errors()).zip(surface.optima());
-        for (parameter, ((value, error), best)) in spsa.parameters().iter().zip(fits) {
-            let Parameter { key, start, .. } = parameter;
-            chess::outln!(
-                "{key} = {value:.4} ± {:.4} (began at {start}); by all pairs best at {:.4}, {:+.0} Elo ± {:.0}",
-                TWO_SIDED_95 * error,
-                best.value,
-                elo(0.5 + best.gain),
-                elo(0.5 + TWO_SIDED_95 * best.error),
-            );
-        }
-        fitted.write(&self.output, &spsa)
+        Ok(())
+    }
+}
+
+/// Says of each parameter where the fit has gone, and what all its pairs together say.
+fn tell_fit(spsa: &Spsa, surface: &Surface) {
+    let fits = spsa.values().iter().zip(spsa.errors()).zip(surface.optima());
+    for (parameter, ((value, error), best)) in spsa.parameters().iter().zip(fits) {
+        let Parameter { key, start, .. } = parameter;
+        chess::outln!(
+            "{key} = {value:.4} ± {:.4} (began at {start}); by all pairs best at {:.4}, {:+.0} Elo ± {:.0}",
+            TWO_SIDED_95 * error,
+            best.value,
+            elo(0.5 + best.gain),
+            elo(0.5 + TWO_SIDED_95 * best.error),
+        );
     }
 }
 
