@@ -1,11 +1,14 @@
 //! A vote that counts more the better its score is, as among the threads of Stockfish's parallel search: every proposal weighs its
 //! score less the lowest one proposed, plus a constant. Of electors that evaluate alike the one that searched deeper knows better:
-//! a vote weighs half as much for every ply that it is less deep than the deepest of them.
+//! a vote weighs a tenth for every ply that it is less deep than the deepest of them, so that only a score that is far higher
+//! lets it be elected.
 
 use super::{Ballot, Ballots, Criterion};
 use crate::CouncilGame;
 
-const HALF: f64 = 0.5;
+/// What a vote weighs of itself for every ply that it is less deep. With a half or a quarter, a machine 24 % of a move away made
+/// play weaker (docs/experiments.md, "Votes from afar").
+const PER_PLY: f64 = 0.1;
 
 /// Votes that count more the better their scores are.
 pub(super) struct ScoreMargin {
@@ -25,7 +28,7 @@ impl<L: CouncilGame> Criterion<L> for ScoreMargin {
         let margin = if ballot.is_exact() { ballot.score() - ballots.score_range().0 } else { 0.0 };
         let alike = ballots.iter().filter(|other| other.elector.kind == ballot.elector.kind);
         let deepest = alike.map(|other| other.proposal.depth).max().unwrap_or(ballot.proposal.depth);
-        (margin + self.constant) * HALF.powi((deepest - ballot.proposal.depth).min(30) as i32)
+        (margin + self.constant) * PER_PLY.powi((deepest - ballot.proposal.depth).min(30) as i32)
     }
 
     fn is_guarded(&self) -> bool {

@@ -145,8 +145,12 @@ fn by_score_margin_votes_weigh_their_distance_from_the_lowest() {
 fn by_score_margin_a_shallow_vote_weighs_little_among_those_who_evaluate_alike() {
     let said = [Said("e2e4", Score::Cp(20), 10), Said("d2d4", Score::Cp(50), 8)];
     let outcome = election("complete-2", CriterionName::ScoreMargin, &said);
-    assert_eq!(weights(&outcome), [14.0, 11.0], "half as much for every ply");
+    let hundredths: Vec<f64> = weights(&outcome).iter().map(|weight| (100.0 * weight).round()).collect();
+    assert_eq!(hundredths, [1400.0, 44.0], "a tenth for every ply");
     assert_eq!(outcome.elected.best.to_string(), "e2e4");
+    // A ply less and rather optimistic: with half its weight it would be elected.
+    let near = [Said("e2e4", Score::Cp(20), 10), Said("d2d4", Score::Cp(60), 9)];
+    assert_eq!(election("complete-2", CriterionName::ScoreMargin, &near).elected.best.to_string(), "e2e4");
     let outcome = election("mp ma", CriterionName::ScoreMargin, &said);
     assert_eq!(weights(&outcome), [14.0, 44.0], "plies of different knowledge are not compared");
 }
