@@ -33,7 +33,6 @@ use crate::{
     searches::Searches,
     state::ExperimentState,
     stats::{TWO_SIDED_95, elo},
-    suite::TestPosition,
 };
 use council::{CouncilSettings, FEATURES, Roster};
 use engine::{EngineOptions, Knowledge};
@@ -173,10 +172,6 @@ struct ProposalSource {
 }
 
 impl ProposalSource {
-    fn positions(&self) -> Result<Vec<TestPosition>, Failure> {
-        self.searched.of_any(&self.suites)
-    }
-
     fn council(&self) -> Result<(CouncilSettings, Roster), Failure> {
         let settings = self.settings.council()?;
         let settings = CouncilSettings { roster: self.roster.clone(), ..settings };
@@ -188,7 +183,7 @@ impl ProposalSource {
 impl FitGenetic {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (_, roster) = self.proposals.council()?;
-        let positions = self.proposals.positions()?;
+        let positions = self.proposals.searched.judged_of_any(&self.proposals.suites)?;
         let mut searches = self.proposals.searched.searching.ours()?;
         let mut bars = Bars::default();
         let budget = Pace::Nodes(self.proposals.nodes);
@@ -227,7 +222,7 @@ impl JudgedProposals {
         learn: impl FnOnce(&CouncilSettings, &Roster, &Log, &Oracle, &Searches) -> Option<T>,
     ) -> Result<T, Failure> {
         let (settings, roster) = self.proposals.council()?;
-        let positions = self.proposals.positions()?;
+        let positions = self.proposals.searched.of_any(&self.proposals.suites)?;
         let mut searches = self.proposals.searched.searching.ours()?;
         let mut values = self.proposals.searched.searching.theirs(Some(&self.oracle))?;
         let mut bars = Bars::default();

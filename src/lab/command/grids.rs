@@ -85,7 +85,10 @@ impl RosterGrid {
 
 impl Grid {
     fn run(&self, systems: &[System], title: &str, stop: &AtomicBool) -> Result<(), Failure> {
-        let positions = self.searched.of_any(&self.suites)?;
+        let positions = match self.judge.oracle {
+            Some(_) => self.searched.of_any(&self.suites)?,
+            None => self.searched.judged_of_any(&self.suites)?,
+        };
         let mut searches = self.searched.searching.ours()?;
         let mut values = self.searched.searching.theirs(self.judge.oracle.as_deref())?;
         let oracle = self.judge.oracle()?;

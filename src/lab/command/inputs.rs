@@ -40,21 +40,43 @@ pub(super) struct SuiteSample {
 impl SuiteSample {
     /// Those of `paths`; `seed` orders games.
     pub(super) fn of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
+        Ok(spread(self.all_of(paths, seed)?, self.limit))
+    }
+
+    /// The same; without `paths` the suites that are built in.
+    pub(super) fn of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
+        Ok(spread(self.all_of_any(paths, seed)?, self.limit))
+    }
+
+    /// The same of those whose best moves are known, for who asks no oracle; how many others there were is said.
+    fn judged_of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
+        let mut positions = self.all_of_any(paths, seed)?;
+        let all = positions.len();
+        positions.retain(TestPosition::is_judged);
+        let left_out = all - positions.len();
+        if positions.is_empty() {
+            return Err(Failure::usage(
+                "no position with moves to find (bm) or to avoid (am): only an oracle could say what is best there",
+            ));
+        }
+        if left_out > 0 {
+            eprintln!("{left_out} positions without moves to find (bm) or to avoid (am) left out");
+        }
+        Ok(spread(positions, self.limit))
+    }
+
+    fn all_of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
         let mut positions = Vec::new();
         for path in paths {
             let suite = Suite::open(path, self.every, seed).map_err(Failure::usage)?;
             tell_bad_lines(path, &suite);
             positions.extend(suite.positions);
         }
-        if positions.is_empty() {
-            return Err(Failure::usage("no position that could be tried"));
-        }
-        Ok(spread(positions, self.limit))
+        if positions.is_empty() { Err(Failure::usage("no position that could be tried")) } else { Ok(positions) }
     }
 
-    /// The same; without `paths` the suites that are built in.
-    pub(super) fn of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        if paths.is_empty() { Ok(spread(suites(None)?, self.limit)) } else { self.of(paths, seed) }
+    fn all_of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
+        if paths.is_empty() { Ok(suites(None)?) } else { self.all_of(paths, seed) }
     }
 }
 
@@ -113,6 +135,11 @@ impl SearchedPositions {
     /// The same; without `paths` those of the suites that are built in.
     pub(super) fn of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
         self.sample.of_any(paths, self.seed)
+    }
+
+    /// The same of those whose best moves are known, for who asks no oracle.
+    pub(super) fn judged_of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
+        self.sample.judged_of_any(paths, self.seed)
     }
 }
 
@@ -225,4 +252,29 @@ pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
 pub(super) fn from_zero<T: FromStr + Into<f64> + Copy>(text: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(|number: &T| (0.0..f64::INFINITY).contains(&(*number).into()));
     number.ok_or_else(|| "a number from 0 is wanted".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_an_oracle_only_positions_with_known_moves_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let suite = |name: &str, lines: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, lines).expect("a suite");
+            path
+        };
+        let known = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8+;\n";
+        let unknown = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id \"start\";\n";
+        let mixed = [suite("mixed.epd", &[unknown, known].concat())];
+        let sample = SuiteSample { every: 10, limit: Some(1) };
+        let judged = sample.judged_of_any(&mixed, 1).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(judged.iter().map(TestPosition::is_judged).collect::<Vec<_>>(), [true], "the limit is of these");
+        let all = SuiteSample { every: 10, limit: None }.of_any(&mixed, 1).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(all.len(), 2, "an oracle judges both");
+        let none = sample.judged_of_any(&[suite("unknown.epd", unknown)], 1).expect_err("nothing to find");
+        assert!(none.to_string().contains("oracle"), "{none}");
+    }
 }
