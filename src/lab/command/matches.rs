@@ -68,8 +68,8 @@ pub(super) struct Match {
     /// Games at most; every opening is played with both colours
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
     games: u32,
-    /// End when decided between two normalised Elo differences
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    /// End when decided between two Elo differences, normalised; with ",logistic" behind them of the expected score
+    #[arg(long, value_name = "ELO0,ELO1[,SCALE]", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// Openings: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
     #[arg(long, value_name = "FILE")]

@@ -91,6 +91,12 @@ impl GamePair {
     pub fn score(&self) -> f64 {
         self.points().iter().sum::<f64>() / 2.0
     }
+
+    /// Whether both games went alike, move by move, as they do between players that do not differ.
+    fn is_alike(&self) -> bool {
+        let [first, second] = &self.games;
+        first.moves.iter().map(|played| &played.uci).eq(second.moves.iter().map(|played| &played.uci))
+    }
 }
 
 /// Why a match cannot go on.

@@ -67,6 +67,7 @@ impl MatchStanding {
             elo: score.map(|score| score.map(stats::elo)),
             normalized_elo: stats::normalized_elo(&self.scores),
             pentanomial: pentanomial(&self.scores),
+            pairs_alike: pairs.iter().filter(|pair| pair.is_alike()).count(),
             sprt: self.sprt.map(|sprt| TestResult {
                 sprt,
                 log_likelihood_ratio: sprt.log_likelihood_ratio(&self.scores),
@@ -123,6 +124,8 @@ pub struct Summary {
     pub normalized_elo: Option<Estimate>,
     /// Pairs by A's score: 0, 1/2, 1, 3/2, 2.
     pub pentanomial: Option<[usize; 5]>,
+    /// Pairs whose two games went alike, move by move. Where these are all, A and B do not differ.
+    pub pairs_alike: usize,
     /// How the test went, if there was one.
     pub sprt: Option<TestResult>,
     /// How games ended.
@@ -220,16 +223,18 @@ impl fmt::Display for Summary {
         if let Some(counts) = self.pentanomial {
             writeln!(f, "pentanomial  {counts:?} (pairs with 0, ½, 1, 1½, 2 points)")?;
         }
+        if self.pairs_alike > 0 {
+            writeln!(f, "alike        {} of {} pairs: both games the same, move by move", self.pairs_alike, games / 2)?;
+        }
         if let Some(TestResult { sprt, log_likelihood_ratio, verdict }) = self.sprt {
             let (low, high) = sprt.bounds();
-            let (elo0, elo1) = (sprt.elo0, sprt.elo1);
             let said = match verdict {
                 SprtVerdict::H0 => "H0 accepted",
                 SprtVerdict::H1 => "H1 accepted",
                 SprtVerdict::Open => "open",
             };
             let ratio = log_likelihood_ratio;
-            writeln!(f, "SPRT         [{elo0}, {elo1}] normalised: LLR {ratio:.2} of ({low:.2}, {high:.2}), {said}")?;
+            writeln!(f, "SPRT         {sprt}: LLR {ratio:.2} of ({low:.2}, {high:.2}), {said}")?;
         }
         let endings: Vec<String> = self.endings.iter().map(|(ending, count)| format!("{ending} {count}")).collect();
         writeln!(f, "endings      {}", endings.join(", "))?;

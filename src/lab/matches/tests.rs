@@ -77,6 +77,15 @@ fn a_decided_test_ends_the_match() {
 }
 
 #[test]
+fn players_that_do_not_differ_are_told_as_such() {
+    let summary = played(&plan("engine:m", "engine:m", 2, 1), &mut ExperimentState::in_memory());
+    assert_eq!(summary.pairs_alike, 2, "{summary}");
+    assert!(summary.to_string().contains("2 of 2 pairs: both games the same"), "{summary}");
+    let summary = played(&plan("engine:m", "engine:mp", 2, 1), &mut ExperimentState::in_memory());
+    assert!(summary.pairs_alike < 2, "{summary}");
+}
+
+#[test]
 fn what_each_player_did_is_told_of_that_player() {
     let mut plan = plan("engine", "engine:mp", 1, 1);
     plan.players[1].pace = Pace::Nodes(50);

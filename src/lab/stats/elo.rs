@@ -12,6 +12,11 @@ pub fn elo(score: f64) -> f64 {
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10()
 }
 
+/// The score (0 to 1) that is expected at this Elo difference.
+pub(super) fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10.0_f64.powf(-elo / 400.0))
+}
+
 /// The mean of the pair scores. `None` for fewer than two pairs.
 pub fn score(pairs: &[f64]) -> Option<Estimate> {
     let (mean, deviation) = mean_and_deviation(pairs)?;
@@ -55,7 +60,6 @@ mod tests {
     fn elo_and_score_are_each_others_inverse() {
         assert!((elo(0.75) - 190.848).abs() < 0.001);
         assert_eq!((elo(0.5), elo(0.0), elo(1.0)), (0.0, f64::NEG_INFINITY, f64::INFINITY));
-        let expected_score = |elo: f64| 1.0 / (1.0 + 10.0_f64.powf(-elo / 400.0));
         assert!((expected_score(elo(0.3)) - 0.3).abs() < 1e-12);
     }
 

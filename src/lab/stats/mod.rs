@@ -9,7 +9,7 @@ mod sprt;
 
 pub use bootstrap::{Clusters, bootstrap};
 pub use elo::{elo, normalized_elo, score};
-pub use sprt::{Sprt, SprtError, SprtVerdict};
+pub use sprt::{EloScale, Sprt, SprtError, SprtVerdict};
 
 use std::time::Duration;
 

@@ -1,14 +1,14 @@
 //! Wald's sequential probability ratio test, generalised to pairs of games (Van den Bergh, *Comments on normalized Elo*;
 //! Fishtest's `LLR_normalized`).
 //!
-//! The hypotheses name normalised Elo. For each, the distribution of pair scores that explains the observed ones best is
-//! found among those with that normalised Elo; the logarithm of the ratio of the two likelihoods is the test's statistic.
+//! The hypotheses name normalised or logistic Elo. For each, the distribution of pair scores that explains the observed ones
+//! best is found among those with that Elo; the logarithm of the ratio of the two likelihoods is the test's statistic.
 
-use std::{f64::consts::SQRT_2, str::FromStr};
+use std::{f64::consts::SQRT_2, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::elo::NORMALIZED_UNIT;
+use super::elo::{NORMALIZED_UNIT, expected_score};
 
 /// Possible pair scores count at least so often, so that what has not been seen yet is not taken for impossible.
 const LEAST_COUNT: f64 = 1e-3;
@@ -16,17 +16,51 @@ const LEAST_COUNT: f64 = 1e-3;
 /// The pair scores of games that are won, drawn or lost.
 const PENTANOMIAL: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// A test between two hypotheses about normalised Elo.
+/// What the Elo of a hypothesis is measured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EloScale {
+    /// By the standard deviation of a game: a difference that takes as many games to see, however many of them are drawn.
+    #[default]
+    Normalised,
+    /// By the expected score. For players whose games are nearly all alike, whose tiny deviation makes any normalised
+    /// difference tiny.
+    Logistic,
+}
+
+impl EloScale {
+    // The signature is serde's.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A test between two hypotheses about Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The null hypothesis, normalised Elo.
+    /// The null hypothesis, Elo.
     pub elo0: f64,
-    /// The alternative, normalised Elo; above `elo0`.
+    /// The alternative, Elo; above `elo0`.
     pub elo1: f64,
+    /// The scale of both.
+    #[serde(default, skip_serializing_if = "EloScale::is_default")]
+    pub scale: EloScale,
     /// The probability of accepting the alternative where the null hypothesis holds.
     pub alpha: f64,
     /// The probability of accepting the null hypothesis where the alternative holds.
     pub beta: f64,
+}
+
+/// `[0, 10] normalised`, as a result says it.
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = match self.scale {
+            EloScale::Normalised => "normalised",
+            EloScale::Logistic => "logistic",
+        };
+        write!(f, "[{}, {}] {scale}", self.elo0, self.elo1)
+    }
 }
 
 /// How a test stands.
@@ -42,9 +76,14 @@ pub enum SprtVerdict {
 }
 
 impl Sprt {
-    /// A test with errors of 5 % both ways.
+    /// A test of normalised Elo with errors of 5 % both ways.
     pub const fn new(elo0: f64, elo1: f64) -> Self {
-        Self { elo0, elo1, alpha: 0.05, beta: 0.05 }
+        Self { elo0, elo1, scale: EloScale::Normalised, alpha: 0.05, beta: 0.05 }
+    }
+
+    /// The same test of Elo on another scale.
+    pub const fn on(self, scale: EloScale) -> Self {
+        Self { scale, ..self }
     }
 
     /// Below the first the null hypothesis is accepted, above the second the alternative.
@@ -58,7 +97,10 @@ impl Sprt {
             return 0.0;
         }
         let observed = Distribution::of(pairs);
-        let [null, alternative] = [self.elo0, self.elo1].map(|elo| observed.most_likely_with(t_value(elo)));
+        let [null, alternative] = [self.elo0, self.elo1].map(|elo| match self.scale {
+            EloScale::Normalised => observed.most_likely_with(t_value(elo)),
+            EloScale::Logistic => observed.most_likely_with_mean(expected_score(elo)),
+        });
         let atoms = observed.atoms.iter().zip(null.iter().zip(&alternative));
         observed.count * atoms.map(|((_, part), (null, alternative))| part * (alternative / null).ln()).sum::<f64>()
     }
@@ -76,18 +118,26 @@ impl Sprt {
 
 /// A text that names no test.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no test (accepted: two normalised Elo differences, the smaller first, such as 0,10)")]
+#[error(
+    "{0:?} is no test (accepted: two Elo differences, the smaller first, and how they are measured if not normalised, \
+     such as 0,10 or -5,0,logistic)"
+)]
 pub struct SprtError(String);
 
 impl FromStr for Sprt {
     type Err = SprtError;
 
     fn from_str(text: &str) -> Result<Self, SprtError> {
-        let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-        text.split_once(',')
-            .and_then(|(low, high)| Some((number(low)?, number(high)?)))
+        let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let (low, high, scale) = match parts[..] {
+            [low, high] | [low, high, "normalised"] => (number(low), number(high), EloScale::Normalised),
+            [low, high, "logistic"] => (number(low), number(high), EloScale::Logistic),
+            _ => (None, None, EloScale::default()),
+        };
+        low.zip(high)
             .filter(|(low, high)| low < high)
-            .map(|(low, high)| Self::new(low, high))
+            .map(|(low, high)| Self::new(low, high).on(scale))
             .ok_or_else(|| SprtError(text.to_owned()))
     }
 }
@@ -140,9 +190,7 @@ impl Distribution {
                 .iter()
                 .map(|(value, _)| value - 0.5 - t * deviation * (1.0 + ((mean - value) / deviation).powi(2)) / 2.0)
                 .collect();
-            let multiplier = self.multiplier(&condition);
-            let next: Vec<f64> =
-                self.atoms.iter().zip(&condition).map(|((_, part), c)| part / (1.0 + multiplier * c)).collect();
+            let next = self.most_likely_under(&condition);
             let moved = next.iter().zip(&found).map(|(next, found)| (next - found).abs()).fold(0.0, f64::max);
             found = next;
             if moved < 1e-9 {
@@ -150,6 +198,18 @@ impl Distribution {
             }
         }
         found
+    }
+
+    /// The probabilities of the same values that explain this distribution best, among those with this mean.
+    fn most_likely_with_mean(&self, mean: f64) -> Vec<f64> {
+        let condition: Vec<f64> = self.atoms.iter().map(|(value, _)| value - mean).collect();
+        self.most_likely_under(&condition)
+    }
+
+    /// The same, among those where this condition, a number for each value, is zero in the mean.
+    fn most_likely_under(&self, condition: &[f64]) -> Vec<f64> {
+        let multiplier = self.multiplier(condition);
+        self.atoms.iter().zip(condition).map(|((_, part), c)| part / (1.0 + multiplier * c)).collect()
     }
 
     /// Lagrange's multiplier `x` of the condition that its mean be zero: `Σ pᵢcᵢ / (1 + x cᵢ) = 0`, which falls in `x`.
@@ -211,10 +271,31 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_written_as_two_numbers() {
+    fn a_logistic_test_agrees_with_the_normal_approximation() {
+        let observed = pairs([127, 4883, 10712, 5150, 104]);
+        let (mean, variance) = crate::stats::moments(&observed);
+        let (null, alternative) = (expected_score(-2.0), expected_score(3.0));
+        let expected =
+            observed.len() as f64 * (alternative - null) * (2.0 * mean - null - alternative) / (2.0 * variance);
+        let ratio = Sprt::new(-2.0, 3.0).on(EloScale::Logistic).log_likelihood_ratio(&observed);
+        assert!((ratio - expected).abs() < 0.01 * expected.abs(), "{ratio}, {expected}");
+    }
+
+    #[test]
+    fn players_nearly_alike_are_told_apart_from_a_weaker_one_by_logistic_elo_alone() {
+        let alike = pairs([0, 1, 400, 1, 0]);
+        let normalised = Sprt::new(-5.0, 0.0);
+        assert_eq!(normalised.verdict(&alike), SprtVerdict::Open);
+        assert_eq!(normalised.on(EloScale::Logistic).verdict(&alike), SprtVerdict::H1);
+    }
+
+    #[test]
+    fn a_test_is_written_as_two_numbers_and_a_scale() {
         assert_eq!("0,10".parse(), Ok(Sprt::new(0.0, 10.0)));
         assert_eq!("-5, 0.5".parse(), Ok(Sprt::new(-5.0, 0.5)));
-        for text in ["", "0", "10,0", "0,nan", "a,b"] {
+        assert_eq!("-5,0,logistic".parse(), Ok(Sprt::new(-5.0, 0.0).on(EloScale::Logistic)));
+        assert_eq!("0,5,normalised".parse(), Ok(Sprt::new(0.0, 5.0)));
+        for text in ["", "0", "10,0", "0,nan", "a,b", "0,5,bayes", "0,5,logistic,"] {
             assert!(text.parse::<Sprt>().is_err(), "{text:?}");
         }
     }
