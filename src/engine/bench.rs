@@ -140,6 +140,6 @@ mod tests {
     fn the_search_has_its_known_signature() {
         assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 69_641);
         let nine = EngineOptions { knowledge: Knowledge::NINE, ..EngineOptions::default() };
-        assert_eq!(bench_with(&nine, Some(6), &mut |_| {}).nodes, 77_843, "with the net");
+        assert_eq!(bench_with(&nine, Some(6), &mut |_| {}).nodes, 74_006, "with the net");
     }
 }
