@@ -119,8 +119,8 @@ pub struct Evaluator {
     recipe: Recipe,
     weights: &'static Weights,
     pawns: Box<[PawnEntry]>,
-    /// What the net remembers.
-    accumulator: Box<Accumulator>,
+    /// What the net remembers, if there is one.
+    accumulator: Option<Accumulator>,
 }
 
 impl Evaluator {
@@ -128,7 +128,8 @@ impl Evaluator {
     pub fn new(recipe: Recipe) -> Self {
         let weights = recipe.weights();
         let pawns = vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice();
-        Self { recipe, weights, pawns, accumulator: Box::default() }
+        let accumulator = recipe.net.as_deref().map(Accumulator::new);
+        Self { recipe, weights, pawns, accumulator }
     }
 
     /// The value for the player to move, in centipawns.
@@ -144,7 +145,8 @@ impl Evaluator {
             entry.value
         });
         let accumulator = &mut self.accumulator;
-        let learned = learned(board, &self.recipe, |net| accumulator.evaluate(net, board));
+        let ask = |net: &Net| accumulator.as_mut().map_or(0, |accumulator| accumulator.evaluate(net, board));
+        let learned = learned(board, &self.recipe, ask);
         finish(board, sum) + learned + self.recipe.noise.at(board)
     }
 }

@@ -5,16 +5,15 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Net, Row, WIDTH, bucket, features, kernel, players};
+use super::{Block, Net, bucket, features, kernel, players};
 use crate::board::{Bitboard, Board, Piece};
 
 /// The first layer as one player sees one half of positions.
 #[derive(Clone)]
-#[repr(C, align(64))]
 struct Layer {
-    sum: Row,
-    /// The men it is the sum of, by [`Piece::index`]; `None` before the first.
-    men: Option<[Bitboard; 12]>,
+    sum: Box<[Block]>,
+    /// The men it is the sum of, by [`Piece::index`].
+    men: [Bitboard; 12],
 }
 
 /// The first layers of the last positions. It belongs to one net: another must not be asked through it.
@@ -24,33 +23,28 @@ pub(crate) struct Accumulator {
     layers: [[Layer; 2]; 2],
 }
 
-impl Default for Accumulator {
-    fn default() -> Self {
-        const NONE: Layer = Layer { sum: [0; WIDTH], men: None };
-        Self { layers: [const { [NONE; 2] }; 2] }
-    }
-}
-
 impl Accumulator {
+    /// Of a net that was not asked yet.
+    pub(crate) fn new(net: &Net) -> Self {
+        let layer = || Layer { sum: net.weights().bias().into(), men: [Bitboard::EMPTY; 12] };
+        Self { layers: [[layer(), layer()], [layer(), layer()]] }
+    }
+
     /// The value of a board for the player to move, in centipawns.
     pub(crate) fn evaluate(&mut self, net: &Net, board: &Board) -> i32 {
         let men = net.header().mask.men(board);
         let mirrored = players(board).map(|player| features::is_mirrored(board.king(player)));
         for (player, mirrored) in players(board).into_iter().zip(mirrored) {
             let layer = &mut self.layers[player.index()][usize::from(mirrored)];
-            let old = layer.men.get_or_insert_with(|| {
-                layer.sum = net.weights().bias;
-                [Bitboard::EMPTY; 12]
-            });
             let mut added: ArrayVec<u16, 64> = ArrayVec::new();
             let mut removed: ArrayVec<u16, 64> = ArrayVec::new();
-            for (piece, (now, before)) in Piece::ALL.into_iter().zip(men.iter().zip(old.iter_mut())) {
+            for (piece, (now, before)) in Piece::ALL.into_iter().zip(men.iter().zip(layer.men.iter_mut())) {
                 let input = |square| features::feature(player, mirrored, piece, square) as u16;
                 added.extend((*now & !*before).map(input));
                 removed.extend((*before & !*now).map(input));
                 *before = *now;
             }
-            kernel::update(&mut layer.sum, &net.weights().input, &added, &removed);
+            kernel::update(&mut layer.sum, net.weights().inputs(), &added, &removed);
         }
         let [mover, other] = players(board).map(|player| &self.layers[player.index()]);
         let bucket = bucket(board.occupied().count());

@@ -5,7 +5,7 @@
 //! UTF-8 each), then the weights (input row by row, bias, outputs of mover and other bucket by bucket, 2 each; the outputs' biases,
 //! 4 each), and the checksum of everything before it (8). Version 1 has one output, which stands for every bucket.
 
-use super::{BUCKETS, Header, INPUTS, Mask, Net, Row, WIDTH, Weights};
+use super::{BLOCK, BUCKETS, Header, INPUTS, LARGEST_WIDTH, Mask, Net, ROWS, Weights};
 use crate::{checksum, knowledge::Knowledge};
 
 const MAGIC: &[u8; 8] = b"concnet\n";
@@ -23,7 +23,9 @@ pub enum NetError {
     #[error("a net of format {0}; this program reads formats {ONE_OUTPUT} and {VERSION}")]
     Version(u16),
     /// Of another shape.
-    #[error("a net of {0} inputs and width {1}; this program needs {INPUTS} and {WIDTH}")]
+    #[error(
+        "a net of {0} inputs and width {1}; this program needs {INPUTS}, and a multiple of {BLOCK} up to {LARGEST_WIDTH}"
+    )]
     Shape(u16, u16),
     /// It ends too soon or goes on too long.
     #[error("a net that is cut off or has something behind it")]
@@ -69,11 +71,9 @@ impl<'a> Reader<'a> {
         String::from_utf8(self.take(usize::from(len))?.to_vec()).map_err(|_| NetError::Header)
     }
 
-    fn row(&mut self, row: &mut Row) -> Result<(), NetError> {
-        let (pairs, _) = self.take(2 * WIDTH)?.as_chunks::<2>();
-        for (number, pair) in row.iter_mut().zip(pairs) {
-            *number = i16::from_le_bytes(*pair);
-        }
+    fn numbers<'b>(&mut self, count: usize, numbers: impl Iterator<Item = &'b mut i16>) -> Result<(), NetError> {
+        let (pairs, _) = self.take(2 * count)?.as_chunks::<2>();
+        numbers.zip(pairs).for_each(|(number, pair)| *number = i16::from_le_bytes(*pair));
         Ok(())
     }
 }
@@ -90,7 +90,7 @@ impl Net {
     pub(super) fn body(&self) -> Vec<u8> {
         let (header, weights) = (&self.header, &self.weights);
         let mut bytes = MAGIC.to_vec();
-        for number in [VERSION, INPUTS as u16, WIDTH as u16, header.base.bits()] {
+        for number in [VERSION, INPUTS as u16, weights.width() as u16, header.base.bits()] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&header.mask.to_bytes());
@@ -102,9 +102,7 @@ impl Net {
             bytes.extend_from_slice(&(end as u16).to_le_bytes());
             bytes.extend_from_slice(&text.as_bytes()[..end]);
         }
-        for row in weights.input.iter().chain([&weights.bias]).chain(weights.output.as_flattened()) {
-            bytes.extend(row.iter().flat_map(|weight| weight.to_le_bytes()));
-        }
+        bytes.extend(weights.numbers().flat_map(|weight| weight.to_le_bytes()));
         bytes.extend(weights.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
         bytes
     }
@@ -125,9 +123,8 @@ impl Net {
             other => return Err(NetError::Version(other)),
         };
         let (inputs, width) = (reader.short()?, reader.short()?);
-        if (usize::from(inputs), usize::from(width)) != (INPUTS, WIDTH) {
-            return Err(NetError::Shape(inputs, width));
-        }
+        let weights = Weights::zero(usize::from(width)).filter(|_| usize::from(inputs) == INPUTS);
+        let mut weights = weights.ok_or(NetError::Shape(inputs, width))?;
         let header = Header {
             base: Knowledge::from_bits(reader.short()?).ok_or(NetError::Header)?,
             mask: Mask::from_bytes(reader.array()?).ok_or(NetError::Header)?,
@@ -136,20 +133,13 @@ impl Net {
             labels: reader.text()?,
             command: reader.text()?,
         };
-        let mut weights = Weights::zero();
-        for row in &mut weights.input {
-            reader.row(row)?;
-        }
-        reader.row(&mut weights.bias)?;
-        for row in weights.output[..outputs].as_flattened_mut() {
-            reader.row(row)?;
-        }
+        let rows = ROWS - 2 * (BUCKETS - outputs);
+        reader.numbers(rows * usize::from(width), weights.numbers_mut())?;
         for bias in &mut weights.output_bias[..outputs] {
             *bias = i32::from_le_bytes(reader.array()?);
         }
         if version == ONE_OUTPUT {
-            weights.output = [weights.output[0]; BUCKETS];
-            weights.output_bias = [weights.output_bias[0]; BUCKETS];
+            weights.repeat_first_output();
         }
         let body = &bytes[..bytes.len() - reader.0.len()];
         let sum = reader.long()?;

@@ -1,108 +1,146 @@
 //! The loops over numbers. Each is written once, in plain Rust that the compiler turns into vector instructions, and compiled
-//! twice on x86-64: for every processor and for those with AVX2. On others, such as ARM with NEON, the plain one already uses
+//! three times on x86-64: for every processor, for those with AVX2 and for those with AVX-512. On others, such as ARM with NEON, the plain one already uses
 //! the vectors that all of them have. Whole numbers add up to the same in any order, so all give equal results.
 
-use super::{ONE, Row};
+use super::{Block, ONE};
 
-/// Adds the rows of `added` to `sum` and takes those of `removed` off.
-#[inline]
-pub(super) fn update(sum: &mut Row, weights: &[Row], added: &[u16], removed: &[u16]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, which is all the function asks for.
-        return unsafe { update_avx2(sum, weights, added, removed) };
-    }
-    update_plain(sum, weights, added, removed);
+/// Calls the kind of a function that suits the processor.
+macro_rules! by_processor {
+    ($plain:ident, $avx2:ident, $avx512:ident, $($argument:ident),+) => {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx512bw") {
+                // SAFETY: the processor has AVX-512 with words, which is all the function asks for.
+                return unsafe { $avx512($($argument),+) };
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has AVX2, which is all the function asks for.
+                return unsafe { $avx2($($argument),+) };
+            }
+        }
+        $plain($($argument),+)
+    };
 }
 
-/// The sum over both layers of the numbers, cut to 0 and [`ONE`], squared, times their weights.
+/// Adds the rows of `added` to `sum` and takes those of `removed` off. `weights` are rows as wide as `sum`.
 #[inline]
-pub(super) fn output(layers: [&Row; 2], weights: &[Row; 2]) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, which is all the function asks for.
-        return unsafe { output_avx2(layers, weights) };
-    }
-    output_plain(layers, weights)
+pub(super) fn update(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[u16]) {
+    by_processor! { update_plain, update_avx2, update_avx512, sum, weights, added, removed }
+}
+
+/// The sum over a layer of the numbers, cut to 0 and [`ONE`], squared, times their weights.
+#[inline]
+pub(super) fn output(layer: &[Block], weights: &[Block]) -> i64 {
+    by_processor! { output_plain, output_avx2, output_avx512, layer, weights }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn update_avx2(sum: &mut Row, weights: &[Row], added: &[u16], removed: &[u16]) {
+fn update_avx2(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[u16]) {
+    update_plain(sum, weights, added, removed);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn update_avx512(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[u16]) {
     update_plain(sum, weights, added, removed);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn output_avx2(layers: [&Row; 2], weights: &[Row; 2]) -> i32 {
-    output_plain(layers, weights)
+fn output_avx2(layer: &[Block], weights: &[Block]) -> i64 {
+    output_plain(layer, weights)
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn output_avx512(layer: &[Block], weights: &[Block]) -> i64 {
+    output_plain(layer, weights)
+}
+
+/// A move takes a man from one square to another, so rows mostly come and go in pairs, which are one pass over the layer.
 #[inline(always)]
-fn update_plain(sum: &mut Row, weights: &[Row], added: &[u16], removed: &[u16]) {
-    for row in added.iter().filter_map(|i| weights.get(usize::from(*i))) {
-        for (number, weight) in sum.iter_mut().zip(row) {
+fn update_plain(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[u16]) {
+    let width = sum.len();
+    let row = |input: &u16| weights.get(usize::from(*input) * width..).and_then(|rows| rows.get(..width));
+    let pairs = added.len().min(removed.len());
+    for (added, removed) in added.iter().filter_map(row).zip(removed.iter().filter_map(row)) {
+        for (sum, (added, removed)) in sum.iter_mut().zip(added.iter().zip(removed)) {
+            for (number, (added, removed)) in sum.0.iter_mut().zip(added.0.iter().zip(&removed.0)) {
+                *number = number.wrapping_add(added.wrapping_sub(*removed));
+            }
+        }
+    }
+    for row in added[pairs..].iter().filter_map(row) {
+        for (number, weight) in sum.iter_mut().zip(row).flat_map(|(sum, row)| sum.0.iter_mut().zip(&row.0)) {
             *number = number.wrapping_add(*weight);
         }
     }
-    for row in removed.iter().filter_map(|i| weights.get(usize::from(*i))) {
-        for (number, weight) in sum.iter_mut().zip(row) {
+    for row in removed[pairs..].iter().filter_map(row) {
+        for (number, weight) in sum.iter_mut().zip(row).flat_map(|(sum, row)| sum.0.iter_mut().zip(&row.0)) {
             *number = number.wrapping_sub(*weight);
         }
     }
 }
 
 #[inline(always)]
-fn output_plain(layers: [&Row; 2], weights: &[Row; 2]) -> i32 {
-    let mut sum = 0_i32;
-    for (layer, weights) in layers.into_iter().zip(weights) {
-        for (number, weight) in layer.iter().zip(weights) {
+fn output_plain(layer: &[Block], weights: &[Block]) -> i64 {
+    let mut total = 0;
+    for (layer, weights) in layer.iter().zip(weights) {
+        // The sum of a block fits 32 bits.
+        let mut sum = 0_i32;
+        for (number, weight) in layer.0.iter().zip(&weights.0) {
             let cut = (*number).clamp(0, ONE as i16);
             // A weight times ONE fits 16 bits, and pairs of products of 16 bits are one instruction.
             sum = sum.wrapping_add(i32::from(cut.wrapping_mul(*weight)) * i32::from(cut));
         }
+        total += i64::from(sum);
     }
-    sum
+    total
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{LARGEST_OUTPUT_WEIGHT, WIDTH};
+    use crate::net::{BLOCK, LARGEST_OUTPUT_WEIGHT};
 
-    /// Numbers without a pattern, within ±`most`.
-    fn row(seed: u64, most: i64) -> Row {
+    /// Three blocks of numbers without a pattern, within ±`most`.
+    fn row(seed: u64, most: i64) -> Vec<Block> {
         let mut state = seed;
-        std::array::from_fn(|_| {
+        let mut number = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((state >> 33) as i64 % (2 * most + 1) - most) as i16
-        })
+        };
+        (0..3).map(|_| Block(std::array::from_fn(|_| number()))).collect()
     }
 
     #[test]
     fn every_kind_of_processor_counts_the_same() {
         for seed in 0..50 {
-            let layers = [row(seed, 1000), row(seed + 100, 1000)];
-            let weights = [row(seed + 200, 127), row(seed + 300, 127)];
-            let exact: i64 = (0..2)
-                .flat_map(|side| (0..WIDTH).map(move |i| (side, i)))
-                .map(|(side, i)| i64::from(layers[side][i].clamp(0, 255)).pow(2) * i64::from(weights[side][i]))
-                .sum();
-            assert_eq!(i64::from(output([&layers[0], &layers[1]], &weights)), exact);
-            assert_eq!(i64::from(output_plain([&layers[0], &layers[1]], &weights)), exact);
-            let rows = [layers, weights].concat();
-            let (mut one, mut other) = (row(seed + 400, 1000), row(seed + 400, 1000));
-            update(&mut one, &rows, &[0, 1, 2], &[3]);
-            update_plain(&mut other, &rows, &[0, 1, 2], &[3]);
-            assert_eq!(one, other);
+            let (layer, weights) = (row(seed, 1000), row(seed + 200, 127));
+            let numbers = |row: &[Block]| row.iter().flat_map(|block| block.0).map(i64::from).collect::<Vec<_>>();
+            let products = numbers(&layer).into_iter().zip(numbers(&weights));
+            let exact: i64 = products.map(|(number, weight)| number.clamp(0, 255).pow(2) * weight).sum();
+            assert_eq!(output(&layer, &weights), exact);
+            assert_eq!(output_plain(&layer, &weights), exact);
+
+            let rows = [layer, weights, row(seed + 300, 127), row(seed + 500, 127)].concat();
+            let before = row(seed + 400, 1000);
+            for (added, removed) in [(vec![0, 1, 2], vec![3]), (vec![], vec![1, 0]), (vec![2], vec![2])] {
+                let (mut one, mut other) = (before.clone(), before.clone());
+                update(&mut one, &rows, &added, &removed);
+                update_plain(&mut other, &rows, &added, &removed);
+                assert_eq!(one, other);
+                let all = added.iter().map(|i| (*i, 1)).chain(removed.iter().map(|i| (*i, -1)));
+                let change: i64 = all.map(|(i, sign)| sign * numbers(&rows)[usize::from(i) * 3 * BLOCK]).sum();
+                assert_eq!(numbers(&one)[0] - numbers(&before)[0], change);
+            }
         }
     }
 
     #[test]
     fn the_largest_sum_fits() {
-        let full = [ONE as i16; WIDTH];
-        let weights = [[LARGEST_OUTPUT_WEIGHT; WIDTH]; 2];
-        let exact = 2 * WIDTH as i64 * 255 * 255 * i64::from(LARGEST_OUTPUT_WEIGHT);
-        assert_eq!(i64::from(output([&full, &full], &weights)), exact);
+        let (full, weights) = ([Block([ONE as i16; BLOCK])], [Block([LARGEST_OUTPUT_WEIGHT; BLOCK])]);
+        assert_eq!(output(&full, &weights), BLOCK as i64 * 255 * 255 * i64::from(LARGEST_OUTPUT_WEIGHT));
     }
 }

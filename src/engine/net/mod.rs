@@ -1,13 +1,15 @@
 //! `n`, the ninth heuristic: a small learned net.
 //!
 //! It sees what stands where and nothing else: 768 inputs (colour, role and square, from the side of each player, mirrored so
-//! that the player's king is on the files a to d), one layer of 128 for each player, and eight outputs, of which the number of men picks
-//! one (output buckets). In whole numbers throughout, so its value is the same on every machine, bit for bit.
+//! that the player's king is on the files a to d), one layer for each player, of a width that is the net's own, and eight outputs, of
+//! which the number of men picks one (output buckets). In whole numbers throughout, so its value is the same on every machine, bit
+//! for bit.
 //!
 //! A net is trained to add what a `base` of other heuristics leaves unexplained; with no base it is the evaluation (what acts
 //! on the whole, such as the right to move, stands outside both). It may be made to see only a part of the board ([`Mask`]):
 //! a specialist for a council.
 //!
+//! - `weights.rs`: its numbers.
 //! - `features.rs`: which inputs a position has.
 //! - `accumulator.rs`: the first layer, kept up to date from position to position.
 //! - `kernel.rs`: the loops over numbers, compiled for several kinds of processors.
@@ -17,6 +19,7 @@ mod accumulator;
 mod features;
 mod file;
 mod kernel;
+mod weights;
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,9 +31,8 @@ use super::{
 pub(crate) use accumulator::Accumulator;
 pub use features::{INPUTS, Mask, MaskError, feature, is_mirrored};
 pub use file::NetError;
+pub use weights::{BLOCK, Block, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};
 
-/// Numbers of the first layer, for each player.
-pub const WIDTH: usize = 128;
 /// Output buckets, by how many men are on the board.
 pub const BUCKETS: usize = 8;
 /// What stands for 1 in the first layer: sums are cut to 0 and this.
@@ -39,56 +41,14 @@ pub const ONE: i32 = 255;
 pub const OUTPUT_ONE: i32 = 128;
 /// Centipawns that an output of 1 means.
 pub const CENTIPAWNS: i32 = 400;
-/// No weight or bias of the first layer is larger than this, so that 32 men and a bias fit 16 bits.
-pub const LARGEST_INPUT_WEIGHT: i16 = 990;
-/// No weight of the output is larger than this, so that times [`ONE`] it fits 16 bits and the whole sum 32.
-pub const LARGEST_OUTPUT_WEIGHT: i16 = 127;
 /// No value is beyond this, in centipawns.
 const LARGEST_VALUE: i64 = 15_000;
-
-/// The numbers of the first layer for one player.
-pub type Row = [i16; WIDTH];
-
-/// The numbers of a net.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Weights {
-    /// What each input adds to the first layer.
-    pub input: [Row; INPUTS],
-    /// What the first layer begins with.
-    pub bias: Row,
-    /// What the first layer counts for the output of each bucket: the mover's, then the other player's.
-    pub output: [[Row; 2]; BUCKETS],
-    /// What the output of each bucket begins with, in units of [`ONE`] times [`OUTPUT_ONE`].
-    pub output_bias: [i32; BUCKETS],
-}
 
 /// The output bucket of a position with so many men on the board: 0 to [`BUCKETS`] - 1.
 #[inline]
 pub const fn bucket(men: usize) -> usize {
     let bucket = men.saturating_sub(1) * BUCKETS / 32;
     if bucket < BUCKETS { bucket } else { BUCKETS - 1 }
-}
-
-impl Weights {
-    /// All zero: a net that sees nothing in anything.
-    pub fn zero() -> Box<Self> {
-        Box::new(Self {
-            input: [[0; WIDTH]; INPUTS],
-            bias: [0; WIDTH],
-            output: [[[0; WIDTH]; 2]; BUCKETS],
-            output_bias: [0; BUCKETS],
-        })
-    }
-
-    /// Whether all are within their bounds.
-    fn hold(&self) -> bool {
-        let within = |row: &Row, most: i16| row.iter().all(|weight| weight.unsigned_abs() <= most.unsigned_abs());
-        self.input.iter().all(|row| within(row, LARGEST_INPUT_WEIGHT))
-            && within(&self.bias, LARGEST_INPUT_WEIGHT)
-            && self.output.as_flattened().iter().all(|row| within(row, LARGEST_OUTPUT_WEIGHT))
-            && self.output_bias.iter().all(|bias| bias.unsigned_abs() < 1 << 24)
-    }
 }
 
 /// What a net is and how it came to be.
@@ -128,7 +88,7 @@ const SHIPPED: [&[u8]; 4] = [
 #[derive(Debug)]
 pub struct Net {
     header: Header,
-    weights: Box<Weights>,
+    weights: Weights,
     checksum: u64,
 }
 
@@ -137,7 +97,7 @@ impl Net {
     ///
     /// # Errors
     /// [`NetError::Weights`] if they are beyond their bounds, [`NetError::Base`] if the base has a net in it.
-    pub fn new(header: Header, weights: Box<Weights>) -> Result<Self, NetError> {
+    pub fn new(header: Header, weights: Weights) -> Result<Self, NetError> {
         if header.base.has(Heuristic::Net) {
             return Err(NetError::Base(header.base));
         }
@@ -187,12 +147,13 @@ impl Net {
 
     /// The value for the player to move in centipawns, without a memory.
     pub fn evaluate(&self, board: &Board) -> i32 {
-        Accumulator::default().evaluate(self, board)
+        Accumulator::new(self).evaluate(self, board)
     }
 
     /// The output of a bucket for the first layers of the mover and the other player.
-    fn output(&self, bucket: usize, layers: [&Row; 2]) -> i32 {
-        let sum = i64::from(kernel::output(layers, &self.weights.output[bucket])) / i64::from(ONE);
+    fn output(&self, bucket: usize, [mover, other]: [&[Block]; 2]) -> i32 {
+        let [of_mover, of_other] = [0, 1].map(|side| self.weights.output(bucket, side));
+        let sum = (kernel::output(mover, of_mover) + kernel::output(other, of_other)) / i64::from(ONE);
         let value =
             (sum + i64::from(self.weights.output_bias[bucket])) * i64::from(CENTIPAWNS) / i64::from(ONE * OUTPUT_ONE);
         value.clamp(-LARGEST_VALUE, LARGEST_VALUE) as i32

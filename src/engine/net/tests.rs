@@ -1,6 +1,9 @@
 use super::*;
 use crate::board::Position;
 
+/// Of the nets of these tests.
+const WIDTH: usize = 2 * BLOCK;
+
 /// A net without sense, the same for a seed.
 pub(crate) fn senseless(header: Header) -> Net {
     let mut state = header.seed ^ 0x9E37_79B9_7F4A_7C15;
@@ -8,13 +11,9 @@ pub(crate) fn senseless(header: Header) -> Net {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 33) as i64 % (2 * most + 1) - most) as i16
     };
-    let mut weights = Weights::zero();
-    for row in &mut weights.input {
-        row.fill_with(|| number(60));
-    }
-    weights.bias.fill_with(|| number(60));
-    for row in weights.output.as_flattened_mut() {
-        row.fill_with(|| number(40));
+    let mut weights = Weights::zero(WIDTH).expect("a width");
+    for (i, weight) in weights.numbers_mut().enumerate() {
+        *weight = number(if i < (INPUTS + 1) * WIDTH { 60 } else { 40 });
     }
     weights.output_bias.fill_with(|| i32::from(number(400)));
     Net::new(header, weights).expect("within bounds")
@@ -51,7 +50,8 @@ fn bad_bytes_are_one_clear_error() {
         (b"a text file".to_vec(), NetError::Magic),
         (vec![], NetError::Magic),
         (with(8, 9), NetError::Version(9)),
-        (with(12, 64), NetError::Shape(768, 64)),
+        (with(12, 64), NetError::Shape(768, 320)),
+        (with(13, 5), NetError::Shape(768, 1280)),
         (with(15, 0x80), NetError::Header),
         (good[..good.len() - 1].to_vec(), NetError::Length),
         (good[..100].to_vec(), NetError::Length),
@@ -60,8 +60,8 @@ fn bad_bytes_are_one_clear_error() {
     ] {
         assert_eq!(Net::from_bytes(&bytes).map(|_| ()), Err(error));
     }
-    let mut weights = Weights::zero();
-    weights.output[3][0][5] = 128;
+    let mut weights = Weights::zero(WIDTH).expect("a width");
+    *weights.numbers_mut().last().expect("an output") = 128;
     assert_eq!(Net::new(Header::default(), weights).map(|_| ()), Err(NetError::Weights));
 }
 
@@ -69,8 +69,7 @@ fn bad_bytes_are_one_clear_error() {
 #[test]
 fn a_net_with_one_output_has_it_in_every_bucket() {
     let mut weights = net().weights.clone();
-    weights.output = [weights.output[0]; BUCKETS];
-    weights.output_bias = [weights.output_bias[0]; BUCKETS];
+    weights.repeat_first_output();
     let net = Net::new(net().header, weights).expect("within bounds");
     let mut bytes = net.body();
     bytes[8] = 1;
@@ -91,7 +90,7 @@ fn every_number_of_men_has_a_bucket() {
 fn the_value_does_not_depend_on_what_was_asked_before() {
     for mask in ["pnbrqk", "pk", "pnbrqk@2"] {
         let net = senseless(Header { seed: 5, mask: mask.parse().expect("a mask"), ..Header::default() });
-        let mut memory = Accumulator::default();
+        let mut memory = Accumulator::new(&net);
         // A game in which both kings cross the middle, with captures, forwards and in jumps.
         let line =
             "e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 e1e2 e8d8 e2d3 c8d7 g1f3 b8c6 c3b5 a8c8 b5a7 c6a7 d3e2 a5a2 a1a2 d8e8 e2e1";
@@ -113,18 +112,20 @@ fn the_value_is_that_of_the_formula() {
     let board =
         Board::from_fen("r3k2r/pppq1ppp/2npbn2/4p3/2B1P3/2NP1N2/PPPQ1PPP/R3K2R b Kq - 5 9").expect("a position");
     let weights = net.weights();
+    let numbers: Vec<i16> = weights.numbers().copied().collect();
     assert_eq!(board.occupied().count(), 30);
     let bucket = 7;
     let mut sum = 0_i64;
     for (side, player) in players(&board).into_iter().enumerate() {
         let mirrored = is_mirrored(board.king(player));
         for i in 0..WIDTH {
-            let mut number = i64::from(weights.bias[i]);
+            let number_of = |row: usize| i64::from(numbers[row * WIDTH + i]);
+            let mut number = number_of(INPUTS);
             for square in board.occupied() {
                 let piece = board.piece_on(square).expect("occupied");
-                number += i64::from(weights.input[feature(player, mirrored, piece, square)][i]);
+                number += number_of(feature(player, mirrored, piece, square));
             }
-            sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[bucket][side][i]);
+            sum += number.clamp(0, 255).pow(2) * number_of(INPUTS + 1 + 2 * bucket + side);
         }
     }
     let value = (sum / 255 + i64::from(weights.output_bias[bucket])) * 400 / (255 * 128);

@@ -23,7 +23,7 @@ use council::pool::{EngineProgram, net_file};
 use engine::{
     IN_FULL, Knowledge,
     evaluation::Recipe,
-    net::{Header, Mask, Net},
+    net::{BLOCK, Header, LARGEST_WIDTH, Mask, Net, Weights},
 };
 use training::{
     Record,
@@ -180,6 +180,10 @@ pub(super) struct TrainNet {
     /// What the net sees
     #[arg(long, default_value_t = Mask::ALL, value_name = "MASK")]
     mask: Mask,
+    /// Numbers of the net's first layer, for each player: a multiple of 128. A net to go on from may be narrower [default: as wide
+    /// as that one, or 128]
+    #[arg(long, value_parser = parse_width, value_name = "N")]
+    width: Option<usize>,
     /// What a position should be worth: the weights of our own search's score, of the teacher's and of the game's result, and the
     /// score in centipawns for which 73 % are expected
     #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
@@ -217,7 +221,7 @@ impl TrainNet {
         if count == 0 {
             return Err(Failure::failed("none of the positions has a label that counts"));
         }
-        let plan = trainer::Plan { start, ..self.plan(&mixture) };
+        let plan = self.plan(&mixture, start)?;
         let mut epochs = Vec::new();
         let checkpoint = self.output.with_extension("checkpoint");
         let outcome = train(&plan, &dataset, or_each_core(self.threads), Some(&checkpoint), stop, |epoch| {
@@ -252,16 +256,24 @@ impl TrainNet {
         Ok(records)
     }
 
-    fn plan(&self, mixture: &Mixture) -> trainer::Plan {
-        trainer::Plan {
+    fn plan(&self, mixture: &Mixture, start: Option<Arc<Net>>) -> Result<trainer::Plan, Failure> {
+        let usual = trainer::Plan::default();
+        let started = start.as_ref().map(|net| net.weights().width());
+        let width = self.width.or(started).unwrap_or(usual.width);
+        if let Some(started) = started.filter(|started| *started > width) {
+            return Err(Failure::usage(format_args!("--width {width}: the net of --start has {started}")));
+        }
+        Ok(trainer::Plan {
+            start,
+            width,
             mask: self.mask,
             seed: self.seed,
             epochs: self.epochs,
             batch: self.batch as usize,
             rate: self.rate,
             scale: mixture.scale,
-            ..trainer::Plan::default()
-        }
+            ..usual
+        })
     }
 }
 
@@ -295,6 +307,11 @@ fn whole(stop: &AtomicBool) -> Result<(), Failure> {
 fn parse_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("Name=Value is wanted")?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+fn parse_width(text: &str) -> Result<usize, String> {
+    let width = text.parse().ok().filter(|width| Weights::is_width(*width));
+    width.ok_or_else(|| format!("a multiple of {BLOCK} up to {LARGEST_WIDTH} is wanted"))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

@@ -1,6 +1,6 @@
 //! The step: Adam with decoupled decay (Kingma and Ba 2015; Loshchilov and Hutter 2019), with weights kept within bounds.
 
-use super::model::{COUNT, largest};
+use super::model::Shape;
 
 const FIRST: f32 = 0.9;
 const SECOND: f32 = 0.999;
@@ -20,22 +20,24 @@ pub(super) struct State {
 impl State {
     /// Before the first step.
     pub(super) fn new(numbers: Vec<f32>) -> Self {
-        Self { numbers, means: [vec![0.0; COUNT], vec![0.0; COUNT]], steps: 0 }
+        let means = [vec![0.0; numbers.len()], vec![0.0; numbers.len()]];
+        Self { numbers, means, steps: 0 }
     }
 
     /// One step against `gradient`; all weights lose `decay` times `rate` of themselves.
-    pub(super) fn step(&mut self, gradient: &[f32], rate: f32, decay: f32) {
+    pub(super) fn step(&mut self, gradient: &[f32], shape: Shape, rate: f32, decay: f32) {
         self.steps += 1;
         let steps = self.steps.min(1 << 20) as i32;
         let (unbias_first, unbias_second) = (1.0 / (1.0 - FIRST.powi(steps)), 1.0 / (1.0 - SECOND.powi(steps)));
         let [first, second] = &mut self.means;
         let means = first.iter_mut().zip(second);
         for (i, ((number, (first, second)), gradient)) in self.numbers.iter_mut().zip(means).zip(gradient).enumerate() {
+            let largest = shape.largest(i);
             *first = FIRST * *first + (1.0 - FIRST) * *gradient;
             *second = SECOND * *second + (1.0 - SECOND) * *gradient * *gradient;
             let change = *first * unbias_first / ((*second * unbias_second).sqrt() + TINY);
             let moved = *number * (1.0 - decay * rate) - rate * change;
-            *number = moved.clamp(-largest(i), largest(i));
+            *number = moved.clamp(-largest, largest);
         }
     }
 }

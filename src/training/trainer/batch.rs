@@ -7,7 +7,7 @@ use std::{num::NonZeroUsize, thread};
 
 use engine::net::Mask;
 
-use super::model::{COUNT, Inputs, backward, forward};
+use super::model::{Inputs, Pass, Shape};
 use crate::dataset::{Sample, sigmoid};
 
 /// Parts of a batch.
@@ -16,6 +16,7 @@ const SLICES: usize = 8;
 /// A part's share of the work.
 struct Slice {
     gradient: Vec<f32>,
+    pass: Pass,
     loss: f64,
 }
 
@@ -28,10 +29,10 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// For nets that see so much, with the unit of the sigmoid in centipawns.
-    pub(super) fn new(mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
-        let slices = (0..SLICES).map(|_| Slice { gradient: vec![0.0; COUNT], loss: 0.0 }).collect();
-        Self { slices, mask, scale, threads }
+    /// For nets of a shape that see so much, with the unit of the sigmoid in centipawns.
+    pub(super) fn new(shape: Shape, mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
+        let slice = |_| Slice { gradient: vec![0.0; shape.count()], pass: Pass::new(shape), loss: 0.0 };
+        Self { slices: (0..SLICES).map(slice).collect(), mask, scale, threads }
     }
 
     /// The mean loss of the samples with these indices, and its gradient in the first slice.
@@ -70,10 +71,22 @@ impl Batch {
 impl Slice {
     fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, which is all the function asks for.
-            return unsafe { self.run_avx2(numbers, samples, indices, mask, scale) };
+        {
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                // SAFETY: the processor has AVX-512, which is all the function asks for.
+                return unsafe { self.run_avx512(numbers, samples, indices, mask, scale) };
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has AVX2, which is all the function asks for.
+                return unsafe { self.run_avx2(numbers, samples, indices, mask, scale) };
+            }
         }
+        self.run_plain(numbers, samples, indices, mask, scale);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn run_avx512(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
         self.run_plain(numbers, samples, indices, mask, scale);
     }
 
@@ -89,12 +102,12 @@ impl Slice {
         self.loss = 0.0;
         for sample in indices.iter().filter_map(|i| samples.get(*i as usize)) {
             let inputs = Inputs::new(&sample.record, mask);
-            let pass = forward(numbers, &inputs);
-            let expected = sigmoid((pass.value + sample.base) / scale);
+            self.pass.forward(numbers, &inputs);
+            let expected = sigmoid((self.pass.value + sample.base) / scale);
             let error = expected - sample.target;
             self.loss += f64::from(error * error);
             let slope = 2.0 * error * expected * (1.0 - expected) / scale;
-            backward(numbers, &inputs, &pass, slope, &mut self.gradient);
+            self.pass.backward(numbers, &inputs, slope, &mut self.gradient);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{fs, io, path::Path};
 
 use engine::checksum;
 
-use super::{adam::State, model::COUNT};
+use super::adam::State;
 
 const MAGIC: &[u8; 8] = b"conctrn1";
 
@@ -59,11 +59,9 @@ pub(super) fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str
     }
     let (steps, rest) = rest.split_first_chunk::<8>().ok_or("cut off")?;
     let (numbers, _) = rest[..rest.len() - 8].as_chunks::<4>();
-    if numbers.len() != 3 * COUNT {
-        return Err("of a net of another shape");
-    }
+    let count = numbers.len() / 3;
     let numbers: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-    let part = |i: usize| numbers[i * COUNT..(i + 1) * COUNT].to_vec();
+    let part = |i: usize| numbers[i * count..(i + 1) * count].to_vec();
     Ok(State { numbers: part(0), means: [part(1), part(2)], steps: u64::from_le_bytes(*steps) })
 }
 

@@ -30,6 +30,7 @@ use crate::{
 };
 use adam::State;
 use batch::Batch;
+use model::{Inputs, Pass, Shape};
 
 pub use checkpoint::CheckpointError;
 pub use curve::curve;
@@ -41,9 +42,11 @@ pub use validate::{GameStage, Losses, validate, validate_net};
 pub struct Plan {
     /// What the net sees.
     pub mask: Mask,
+    /// Numbers of its first layer, for each player: a multiple of [`BLOCK`](engine::net::BLOCK).
+    pub width: usize,
     /// Of the first numbers and of the order of the positions.
     pub seed: u64,
-    /// A net to go on from, in place of random numbers.
+    /// A net to go on from, as wide or narrower, in place of random numbers.
     pub start: Option<Arc<Net>>,
     /// How often every position is seen.
     pub epochs: u32,
@@ -59,14 +62,15 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { mask: Mask::ALL, seed: 1, start: None, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 200.0 }
+        let (mask, width, start) = (Mask::ALL, 128, None);
+        Self { mask, width, seed: 1, start, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 200.0 }
     }
 }
 
 impl Plan {
     /// Everything the numbers depend on, besides the data themselves.
     fn description(&self, dataset: &Dataset) -> String {
-        let Self { mask, seed, start, epochs, batch, rate, decay, scale } = self;
+        let Self { mask, width, seed, start, epochs, batch, rate, decay, scale } = self;
         let sum = dataset.training.iter().fold(0_u64, |sum, sample| {
             crate::random::mix(
                 sum ^ sample.record.key() ^ u64::from(sample.target.to_bits()) << 32 ^ u64::from(sample.base.to_bits()),
@@ -75,13 +79,18 @@ impl Plan {
         let positions = dataset.training.len();
         let start = start.as_ref().map_or_else(String::new, |net| format!(", from the net {:016x}", net.checksum()));
         format!(
-            "{positions} positions {sum:016x}, mask {mask}, seed {seed}{start}, {epochs} epochs of batches of {batch}, rate {rate}, \
+            "{positions} positions {sum:016x}, mask {mask}, width {width}, seed {seed}{start}, {epochs} epochs of batches of {batch}, rate {rate}, \
              decay {decay}, scale {scale}"
         )
     }
 
+    fn shape(&self) -> Shape {
+        Shape { width: self.width }
+    }
+
     fn first_numbers(&self) -> Vec<f32> {
-        self.start.as_ref().map_or_else(|| model::initial(self.seed), |net| model::numbers_of(net))
+        let start = self.start.as_ref();
+        start.map_or_else(|| self.shape().initial(self.seed), |net| self.shape().widened(net, self.seed))
     }
 
     /// The rate of a step: along a cosine from the first to a hundredth.
@@ -123,6 +132,7 @@ pub enum TrainingOutcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     numbers: Vec<f32>,
+    shape: Shape,
     /// What it sees.
     pub mask: Mask,
 }
@@ -140,6 +150,7 @@ pub fn train(
     stop: &AtomicBool,
     mut on_epoch: impl FnMut(&Epoch),
 ) -> Result<TrainingOutcome, CheckpointError> {
+    let shape = plan.shape();
     let description = plan.description(dataset);
     let before = checkpoint.map(|path| checkpoint::read(path, &description)).transpose()?.flatten();
     let mut state = before.unwrap_or_else(|| State::new(plan.first_numbers()));
@@ -147,7 +158,7 @@ pub fn train(
     let size = plan.batch.max(1);
     let per_epoch = samples.len().div_ceil(size) as u64;
     let steps = per_epoch * u64::from(plan.epochs);
-    let mut batch = Batch::new(plan.mask, plan.scale, threads);
+    let mut batch = Batch::new(shape, plan.mask, plan.scale, threads);
     while state.steps < steps {
         let epoch = state.steps / per_epoch;
         let order = order(samples.len(), plan.seed, epoch);
@@ -159,12 +170,12 @@ pub fn train(
             }
             let (batch_loss, gradient) = batch.run(&state.numbers, samples, indices);
             let rate = plan.rate(state.steps, steps);
-            state.step(gradient, rate, plan.decay);
+            state.step(gradient, shape, rate, plan.decay);
             loss += batch_loss;
             trained += 1;
         }
         save(checkpoint, &state, &description)?;
-        let trained_so_far = Trained { numbers: state.numbers.clone(), mask: plan.mask };
+        let trained_so_far = Trained { numbers: state.numbers.clone(), shape, mask: plan.mask };
         on_epoch(&Epoch {
             number: epoch as u32 + 1,
             steps: state.steps,
@@ -173,7 +184,7 @@ pub fn train(
             validation: validate(&trained_so_far, &dataset.validation, plan.scale),
         });
     }
-    Ok(TrainingOutcome::Finished(Trained { numbers: state.numbers, mask: plan.mask }))
+    Ok(TrainingOutcome::Finished(Trained { numbers: state.numbers, shape, mask: plan.mask }))
 }
 
 /// The order of the positions in an epoch.
@@ -190,7 +201,9 @@ fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Che
 impl Trained {
     /// The value of a position for the player to move, in centipawns, without the base.
     pub fn value(&self, record: &crate::Record) -> f32 {
-        model::forward(&self.numbers, &model::Inputs::new(record, self.mask)).value
+        let mut pass = Pass::new(self.shape);
+        pass.forward(&self.numbers, &Inputs::new(record, self.mask));
+        pass.value
     }
 
     /// A header for the net of this training, with the positions of the net that it began with counted in; what it completes and

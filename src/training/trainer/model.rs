@@ -6,67 +6,96 @@
 use engine::{
     board::{Color, Square},
     net::{
-        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, Net, ONE, OUTPUT_ONE, WIDTH,
+        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, Net, ONE, OUTPUT_ONE, ROWS,
         bucket, feature, is_mirrored,
     },
 };
 
 use crate::{Record, SplitMix};
 
-/// Where the parts of the numbers begin.
-pub(super) const BIAS: usize = INPUTS * WIDTH;
-pub(super) const OUTPUT: usize = BIAS + WIDTH;
-pub(super) const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * WIDTH;
-/// How many numbers there are.
-pub(super) const COUNT: usize = OUTPUT_BIAS + BUCKETS;
-
-/// Where the output of a bucket begins for the mover (0) or the other player (1).
-pub(super) const fn output(bucket: usize, side: usize) -> usize {
-    OUTPUT + (2 * bucket + side) * WIDTH
+/// Where the parts of the numbers of a net are: the rows of its weights in their order, then the outputs' biases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Numbers of the first layer, for each player.
+    pub width: usize,
 }
 
-/// What a weight is counted in where it is a whole number.
-pub(super) fn one(i: usize) -> f32 {
-    match i {
-        0..OUTPUT => ONE as f32,
-        OUTPUT..OUTPUT_BIAS => OUTPUT_ONE as f32,
-        _ => (ONE * OUTPUT_ONE) as f32,
+impl Shape {
+    /// How many numbers there are.
+    pub(super) const fn count(self) -> usize {
+        self.output_bias() + BUCKETS
     }
-}
 
-/// No weight is larger than what can be written in whole numbers.
-pub(super) fn largest(i: usize) -> f32 {
-    match i {
-        0..OUTPUT => f32::from(LARGEST_INPUT_WEIGHT) / one(i),
-        OUTPUT..OUTPUT_BIAS => f32::from(LARGEST_OUTPUT_WEIGHT) / one(i),
-        _ => f32::INFINITY,
+    /// Where what the first layer begins with is.
+    const fn bias(self) -> usize {
+        INPUTS * self.width
     }
-}
 
-/// The numbers of a net, to go on from.
-pub(super) fn numbers_of(net: &Net) -> Vec<f32> {
-    let weights = net.weights();
-    let rows = weights.input.iter().chain([&weights.bias]).chain(weights.output.as_flattened());
-    let whole = rows.flatten().map(|weight| f32::from(*weight)).chain(weights.output_bias.map(|bias| bias as f32));
-    whole.enumerate().map(|(i, number)| number / one(i)).collect()
-}
-
-/// Numbers to begin with: small and random, and the same for the output of every bucket: what they are to tell apart, they learn.
-pub(super) fn initial(seed: u64) -> Vec<f32> {
-    let mut random = SplitMix::new(seed);
-    let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
-    let mut numbers: Vec<f32> = (0..output(1, 0))
-        .map(|i| match i {
-            0..BIAS => within(0.1),
-            BIAS..OUTPUT => 0.1 + within(0.1),
-            _ => within(0.06),
-        })
-        .collect();
-    for _ in 1..BUCKETS {
-        numbers.extend_from_within(OUTPUT..output(1, 0));
+    /// Where the output of a bucket begins for the mover (0) or the other player (1).
+    const fn output(self, bucket: usize, side: usize) -> usize {
+        (INPUTS + 1 + 2 * bucket + side) * self.width
     }
-    numbers.resize(COUNT, 0.0);
-    numbers
+
+    pub(super) const fn output_bias(self) -> usize {
+        ROWS * self.width
+    }
+
+    /// What a weight is counted in where it is a whole number.
+    pub(super) fn one(self, i: usize) -> f32 {
+        match i {
+            _ if i < self.output(0, 0) => ONE as f32,
+            _ if i < self.output_bias() => OUTPUT_ONE as f32,
+            _ => (ONE * OUTPUT_ONE) as f32,
+        }
+    }
+
+    /// No weight is larger than what can be written in whole numbers.
+    pub(super) fn largest(self, i: usize) -> f32 {
+        match i {
+            _ if i < self.output(0, 0) => f32::from(LARGEST_INPUT_WEIGHT) / self.one(i),
+            _ if i < self.output_bias() => f32::from(LARGEST_OUTPUT_WEIGHT) / self.one(i),
+            _ => f32::INFINITY,
+        }
+    }
+
+    /// The numbers of a net to go on from, which is as wide or narrower: what it lacks is small and random in the first layer and
+    /// counts nothing yet.
+    pub(super) fn widened(self, net: &Net, seed: u64) -> Vec<f32> {
+        let old = Self { width: net.weights().width() };
+        let mut numbers = self.initial(seed);
+        numbers[self.output(0, 0)..].fill(0.0);
+        let known: Vec<f32> = net.weights().numbers().map(|weight| f32::from(*weight)).collect();
+        for (row, known) in known.chunks_exact(old.width).enumerate() {
+            for (i, weight) in known.iter().enumerate() {
+                numbers[row * self.width + i] = weight / old.one(row * old.width);
+            }
+        }
+        let biases = numbers[self.output_bias()..].iter_mut().zip(net.weights().output_bias);
+        biases.for_each(|(number, bias)| *number = bias as f32 / old.one(old.output_bias()));
+        numbers
+    }
+
+    /// Numbers to begin with: small and random, and the same for the output of every bucket: what they are to tell apart, they learn.
+    pub(super) fn initial(self, seed: u64) -> Vec<f32> {
+        let mut random = SplitMix::new(seed);
+        let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
+        let mut numbers: Vec<f32> = (0..self.output(1, 0))
+            .map(|i| match i {
+                _ if i < self.bias() => within(0.1),
+                _ if i < self.output(0, 0) => 0.1 + within(0.1),
+                _ => within(0.06),
+            })
+            .collect();
+        for _ in 1..BUCKETS {
+            numbers.extend_from_within(self.output(0, 0)..self.output(1, 0));
+        }
+        numbers.resize(self.count(), 0.0);
+        numbers
+    }
+
+    fn row(self, numbers: &[f32], at: usize) -> &[f32] {
+        &numbers[at..at + self.width]
+    }
 }
 
 /// The inputs of a position: those of the player to move, then of the other.
@@ -103,65 +132,68 @@ impl Inputs {
     }
 }
 
-type DenseLayer = [f32; WIDTH];
-
 /// Lanes that are summed apart and joined at the end.
 const LANES: usize = 8;
 
 /// What the forward pass leaves for the backward pass.
 pub(super) struct Pass {
-    sums: [DenseLayer; 2],
+    shape: Shape,
+    sums: [Vec<f32>; 2],
+    change: Vec<f32>,
     /// Centipawns for the player to move.
     pub value: f32,
 }
 
-fn row(numbers: &[f32], at: usize) -> &[f32] {
-    &numbers[at..at + WIDTH]
-}
-
-/// The value of a position.
-#[inline(always)]
-pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
-    let mut sums = [[0.0; WIDTH]; 2];
-    let mut lanes = [0.0_f32; LANES];
-    for (side, sum) in sums.iter_mut().enumerate() {
-        sum.copy_from_slice(row(numbers, BIAS));
-        for input in inputs.side(side) {
-            for (number, weight) in sum.iter_mut().zip(row(numbers, usize::from(*input) * WIDTH)) {
-                *number += *weight;
-            }
-        }
-        let weights = row(numbers, output(inputs.bucket, side));
-        for (sum, weights) in sum.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
-            for lane in 0..LANES {
-                let cut = sum[lane].clamp(0.0, 1.0);
-                lanes[lane] += cut * cut * weights[lane];
-            }
-        }
+impl Pass {
+    pub(super) fn new(shape: Shape) -> Self {
+        let row = || vec![0.0; shape.width];
+        Self { shape, sums: [row(), row()], change: row(), value: 0.0 }
     }
-    let sum = lanes.iter().sum::<f32>() + numbers[OUTPUT_BIAS + inputs.bucket];
-    Pass { sums, value: sum * CENTIPAWNS as f32 }
-}
 
-/// Adds to `gradient` what the loss changes by with every number, where it changes by `slope` with the value.
-#[inline(always)]
-pub(super) fn backward(numbers: &[f32], inputs: &Inputs, pass: &Pass, slope: f32, gradient: &mut [f32]) {
-    let slope = slope * CENTIPAWNS as f32;
-    gradient[OUTPUT_BIAS + inputs.bucket] += slope;
-    for (side, sum) in pass.sums.iter().enumerate() {
-        let mut change = [0.0; WIDTH];
-        let weights = row(numbers, output(inputs.bucket, side));
-        let own = &mut gradient[output(inputs.bucket, side)..][..WIDTH];
-        for i in 0..WIDTH {
-            let cut = sum[i].clamp(0.0, 1.0);
-            own[i] += slope * cut * cut;
-            let inside = if sum[i] > 0.0 && sum[i] < 1.0 { 2.0 * cut } else { 0.0 };
-            change[i] = slope * weights[i] * inside;
+    /// Computes the value of a position.
+    #[inline(always)]
+    pub(super) fn forward(&mut self, numbers: &[f32], inputs: &Inputs) {
+        let shape = self.shape;
+        let mut lanes = [0.0_f32; LANES];
+        for (side, sum) in self.sums.iter_mut().enumerate() {
+            sum.copy_from_slice(shape.row(numbers, shape.bias()));
+            for input in inputs.side(side) {
+                for (number, weight) in sum.iter_mut().zip(shape.row(numbers, usize::from(*input) * shape.width)) {
+                    *number += *weight;
+                }
+            }
+            let weights = shape.row(numbers, shape.output(inputs.bucket, side));
+            for (sum, weights) in sum.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
+                for lane in 0..LANES {
+                    let cut = sum[lane].clamp(0.0, 1.0);
+                    lanes[lane] += cut * cut * weights[lane];
+                }
+            }
         }
-        let begins = inputs.side(side).iter().map(|input| usize::from(*input) * WIDTH).chain([BIAS]);
-        for begin in begins {
-            for (number, change) in gradient[begin..begin + WIDTH].iter_mut().zip(&change) {
-                *number += *change;
+        let sum = lanes.iter().sum::<f32>() + numbers[shape.output_bias() + inputs.bucket];
+        self.value = sum * CENTIPAWNS as f32;
+    }
+
+    /// Adds to `gradient` what the loss changes by with every number, where it changes by `slope` with the value.
+    #[inline(always)]
+    pub(super) fn backward(&mut self, numbers: &[f32], inputs: &Inputs, slope: f32, gradient: &mut [f32]) {
+        let shape = self.shape;
+        let slope = slope * CENTIPAWNS as f32;
+        gradient[shape.output_bias() + inputs.bucket] += slope;
+        for (side, sum) in self.sums.iter().enumerate() {
+            let at = shape.output(inputs.bucket, side);
+            let own = gradient[at..at + shape.width].iter_mut().zip(shape.row(numbers, at));
+            for ((own, weight), (sum, change)) in own.zip(sum.iter().zip(&mut self.change)) {
+                let cut = sum.clamp(0.0, 1.0);
+                *own += slope * cut * cut;
+                let inside = if *sum > 0.0 && *sum < 1.0 { 2.0 * cut } else { 0.0 };
+                *change = slope * weight * inside;
+            }
+            let begins = inputs.side(side).iter().map(|input| usize::from(*input) * shape.width);
+            for begin in begins.chain([shape.bias()]) {
+                for (number, change) in gradient[begin..begin + shape.width].iter_mut().zip(&self.change) {
+                    *number += *change;
+                }
             }
         }
     }

@@ -2,13 +2,10 @@
 
 use engine::{
     Net, NetError,
-    net::{BUCKETS, CENTIPAWNS, Header, INPUTS, Row, WIDTH, Weights, bucket},
+    net::{BUCKETS, CENTIPAWNS, Header, Weights, bucket},
 };
 
-use super::{
-    Trained,
-    model::{BIAS, OUTPUT_BIAS, one, output},
-};
+use super::Trained;
 use crate::dataset::Sample;
 
 /// A net as it is played, and how far it is from the one that was trained.
@@ -34,15 +31,13 @@ pub struct QuantisationError {
 /// # Errors
 /// [`NetError`] if the header or the numbers are refused.
 pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result<Quantised, NetError> {
-    let rounded = |at: usize| (trained.numbers[at] * one(at)).round();
-    let row = |at: usize| -> Row { std::array::from_fn(|i| rounded(at + i) as i16) };
-    let mut weights = Weights::zero();
-    for i in 0..INPUTS {
-        weights.input[i] = row(i * WIDTH);
+    let shape = trained.shape;
+    let rounded = trained.numbers.iter().enumerate().map(|(i, number)| (number * shape.one(i)).round());
+    let mut weights = Weights::zero(shape.width).ok_or(NetError::Weights)?;
+    weights.numbers_mut().zip(rounded.clone()).for_each(|(weight, number)| *weight = number as i16);
+    for (bias, number) in weights.output_bias.iter_mut().zip(rounded.skip(shape.output_bias())) {
+        *bias = number as i32;
     }
-    weights.bias = row(BIAS);
-    weights.output = std::array::from_fn(|bucket| [0, 1].map(|side| row(output(bucket, side))));
-    weights.output_bias = std::array::from_fn(|bucket| rounded(OUTPUT_BIAS + bucket) as i32);
     let header = Header { mask: trained.mask, ..header };
     let first = Net::new(header.clone(), weights.clone())?;
     let mut added = [(0.0, 0.0); BUCKETS];
@@ -51,7 +46,7 @@ pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result
         *sum += difference;
         *count += 1.0;
     }
-    let unit = f64::from(one(OUTPUT_BIAS)) / f64::from(CENTIPAWNS);
+    let unit = f64::from(shape.one(shape.output_bias())) / f64::from(CENTIPAWNS);
     for (bias, (sum, count)) in weights.output_bias.iter_mut().zip(added) {
         *bias += (sum / f64::max(count, 1.0) * unit).round() as i32;
     }

@@ -106,6 +106,8 @@ fn a_training_goes_on_from_a_net_that_is_there() {
     let second = finished(run(&further, &dataset, 2, None, &nobody));
     let known = &dataset.validation[0].record;
     assert!((second.value(known) - first.value(known)).abs() < 5.0, "what it knew it knows");
+    let wider = finished(run(&Plan { width: 256, ..further.clone() }, &dataset, 2, None, &nobody));
+    assert!((wider.value(known) - second.value(known)).abs() < 0.1, "what is new in a wider one counts nothing yet");
     assert_eq!(second.header(&further, &dataset).positions, 2 * dataset.training.len() as u64);
 }
 
@@ -141,18 +143,21 @@ fn a_net_that_sees_only_pawns_does_not_see_pieces() {
 #[test]
 fn the_gradient_is_the_slope_of_the_value() {
     let dataset = synthetic();
-    let mut numbers = model::initial(3);
-    let inputs = model::Inputs::new(&dataset.training[40].record, Mask::ALL);
-    let pass = model::forward(&numbers, &inputs);
-    let mut gradient = vec![0.0; model::COUNT];
-    model::backward(&numbers, &inputs, &pass, 1.0, &mut gradient);
+    let shape = Shape { width: 256 };
+    let mut numbers = shape.initial(3);
+    let inputs = Inputs::new(&dataset.training[40].record, Mask::ALL);
+    let mut pass = Pass::new(shape);
+    pass.forward(&numbers, &inputs);
+    let mut gradient = vec![0.0; shape.count()];
+    pass.backward(&numbers, &inputs, 1.0, &mut gradient);
     let mut checked = 0;
-    for i in (0..model::COUNT).filter(|i| gradient[*i].abs() > 0.5).step_by(97) {
+    for i in (0..shape.count()).filter(|i| gradient[*i].abs() > 0.5).step_by(97) {
         let step = 0.002;
         let middle = numbers[i];
         let [more, less] = [middle + step, middle - step].map(|number| {
             numbers[i] = number;
-            model::forward(&numbers, &inputs).value
+            pass.forward(&numbers, &inputs);
+            pass.value
         });
         numbers[i] = middle;
         let slope = (more - less) / (2.0 * step);

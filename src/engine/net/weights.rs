@@ -1,0 +1,107 @@
+//! The numbers of a net: rows as wide as its first layer, in the order in which files and trainings have them.
+//!
+//! A row for every input, what it adds to the first layer; one for what the layer begins with; then, bucket by bucket, what the
+//! mover's layer and the other player's count for the output.
+
+use super::{BUCKETS, INPUTS};
+
+/// Numbers that are computed with together; widths are multiples of it.
+pub const BLOCK: usize = 128;
+/// No first layer is wider.
+pub const LARGEST_WIDTH: usize = 1024;
+/// Rows of every net.
+pub const ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
+/// No weight or bias of the first layer is larger than this, so that 32 men and a bias fit 16 bits.
+pub const LARGEST_INPUT_WEIGHT: i16 = 990;
+/// No weight of the output is larger than this, so that times [`ONE`](super::ONE) it fits 16 bits and the sum of a block 32.
+pub const LARGEST_OUTPUT_WEIGHT: i16 = 127;
+
+/// A part of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Block(pub [i16; BLOCK]);
+
+impl Block {
+    /// All zero.
+    pub const ZERO: Self = Self([0; BLOCK]);
+}
+
+/// The numbers of a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// Of all rows, one after the other.
+    blocks: Box<[Block]>,
+    /// What the output of each bucket begins with, in units of [`ONE`](super::ONE) times [`OUTPUT_ONE`](super::OUTPUT_ONE).
+    pub output_bias: [i32; BUCKETS],
+}
+
+impl Weights {
+    /// All zero: a net that sees nothing in anything. `None` if no net is so wide.
+    pub fn zero(width: usize) -> Option<Self> {
+        let blocks = Self::is_width(width).then(|| vec![Block::ZERO; ROWS * width / BLOCK].into())?;
+        Some(Self { blocks, output_bias: [0; BUCKETS] })
+    }
+
+    /// Whether a first layer may be so wide.
+    pub const fn is_width(width: usize) -> bool {
+        width > 0 && width <= LARGEST_WIDTH && width.is_multiple_of(BLOCK)
+    }
+
+    /// Numbers of the first layer, for each player.
+    pub const fn width(&self) -> usize {
+        self.blocks.len() / ROWS * BLOCK
+    }
+
+    /// A row by its place, 0 to [`ROWS`] - 1.
+    #[inline]
+    fn row(&self, place: usize) -> &[Block] {
+        let blocks = self.blocks.len() / ROWS;
+        &self.blocks[place * blocks..][..blocks]
+    }
+
+    /// What each input adds to the first layer, input by input.
+    #[inline]
+    pub(super) fn inputs(&self) -> &[Block] {
+        &self.blocks[..self.blocks.len() / ROWS * INPUTS]
+    }
+
+    /// What the first layer begins with.
+    pub(super) fn bias(&self) -> &[Block] {
+        self.row(INPUTS)
+    }
+
+    /// What the first layer of the mover (0) or the other player (1) counts for the output of a bucket.
+    #[inline]
+    pub(super) fn output(&self, bucket: usize, side: usize) -> &[Block] {
+        self.row(INPUTS + 1 + 2 * bucket + side)
+    }
+
+    /// All numbers but the outputs' biases, row by row.
+    pub fn numbers(&self) -> impl Iterator<Item = &i16> {
+        self.blocks.iter().flat_map(|block| &block.0)
+    }
+
+    /// The same, to be changed.
+    pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i16> {
+        self.blocks.iter_mut().flat_map(|block| &mut block.0)
+    }
+
+    /// Gives every bucket the output of the first.
+    pub(super) fn repeat_first_output(&mut self) {
+        let row = self.blocks.len() / ROWS;
+        let (first, others) = self.blocks[(INPUTS + 1) * row..].split_at_mut(2 * row);
+        others.chunks_exact_mut(2 * row).for_each(|other| other.copy_from_slice(first));
+        self.output_bias = [self.output_bias[0]; BUCKETS];
+    }
+
+    /// Whether all are within their bounds.
+    pub(super) fn hold(&self) -> bool {
+        let (layer, output) = self.blocks.split_at(self.blocks.len() / ROWS * (INPUTS + 1));
+        let within = |blocks: &[Block], most: i16| {
+            blocks.iter().flat_map(|block| &block.0).all(|weight| weight.unsigned_abs() <= most.unsigned_abs())
+        };
+        within(layer, LARGEST_INPUT_WEIGHT)
+            && within(output, LARGEST_OUTPUT_WEIGHT)
+            && self.output_bias.iter().all(|bias| bias.unsigned_abs() < 1 << 24)
+    }
+}
