@@ -72,13 +72,17 @@ fn update_plain(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[
         }
     }
     for row in added[pairs..].iter().filter_map(row) {
-        for (number, weight) in sum.iter_mut().zip(row).flat_map(|(sum, row)| sum.0.iter_mut().zip(&row.0)) {
-            *number = number.wrapping_add(*weight);
+        for (sum, row) in sum.iter_mut().zip(row) {
+            for (number, weight) in sum.0.iter_mut().zip(&row.0) {
+                *number = number.wrapping_add(*weight);
+            }
         }
     }
     for row in removed[pairs..].iter().filter_map(row) {
-        for (number, weight) in sum.iter_mut().zip(row).flat_map(|(sum, row)| sum.0.iter_mut().zip(&row.0)) {
-            *number = number.wrapping_sub(*weight);
+        for (sum, row) in sum.iter_mut().zip(row) {
+            for (number, weight) in sum.0.iter_mut().zip(&row.0) {
+                *number = number.wrapping_sub(*weight);
+            }
         }
     }
 }
