@@ -23,7 +23,7 @@ impl EvalCommand {
     /// Prints the table.
     pub(super) fn run(self) -> Result<(), Failure> {
         let position = Position::from_line(&self.fen, self.chess960, []).map_err(Failure::usage)?;
-        print(format_args!("{}", Breakdown::of_nine(position.board())));
+        print(format_args!("{}", Breakdown::as_played(position.board())));
         Ok(())
     }
 }

@@ -90,6 +90,10 @@ impl Knowledge {
     pub const COMPLETE: Self = Self(0xff);
     /// Those and the net.
     pub const NINE: Self = Self::COMPLETE.with(Heuristic::Net);
+    /// The net alone.
+    pub const LEARNED: Self = Self::NONE.with(Heuristic::Net);
+    /// What plays unless told otherwise, because by the clock it measured best (docs/experiments.md).
+    pub const STRONGEST: Self = Self::LEARNED;
     /// None at all.
     pub const NONE: Self = Self(0);
 

@@ -51,7 +51,7 @@ const NOISE: u16 = 10;
 
 /// What measured best on so many cores, by name (docs/results): one search on all of them with a vote among its threads.
 fn auto(cores: usize) -> String {
-    format!("nine-{}", cores.clamp(1, MOST_COPIES))
+    format!("learned-{}", cores.clamp(1, MOST_COPIES))
 }
 
 /// The electors of `auto` on so many cores.
@@ -59,8 +59,8 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
     named(&auto(cores), hash)
 }
 
-/// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `nine-N`: the same with the net as the
-/// ninth heuristic. `nets-N`: so many that know all nine, each with a table of its own and a net that was trained from other random
+/// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `nine-N`: the same with a net as
+/// the ninth heuristic, `learned-N`: with a net in place of the eight. `nets-N`: so many that know all nine, each with a table of its own and a net that was trained from other random
 /// numbers, as long as there are nets. `noise-N`: so many complete ones with tables of their own and noise on their evaluation, the
 /// control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
@@ -68,11 +68,16 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
     let complete = Instance::new(Knowledge::COMPLETE);
     let nine = Instance::new(Knowledge::NINE);
+    let learned = Instance::new(Knowledge::LEARNED);
     let copy = |number: usize| -> Option<ElectorSpec> {
         let name = format!("{kind}-{number}").into();
         match kind {
-            "complete" | "nine" => {
-                let instance = if kind == "nine" { &nine } else { &complete };
+            "complete" | "nine" | "learned" => {
+                let instance = match kind {
+                    "complete" => &complete,
+                    "nine" => &nine,
+                    _ => &learned,
+                };
                 let spec = ElectorSpec::new(name, ElectorKind::Own(instance.clone()), hash);
                 Some(ElectorSpec { shares_table: true, ..spec })
             }

@@ -66,7 +66,7 @@ impl RosterError {
                 (
                     "roster",
                     format!(
-                        "auto, custom, complete-N, nine-N, nets-N up to nets-{nets}, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
+                        "auto, custom, complete-N, nine-N, learned-N, nets-N up to nets-{nets}, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
                         known.join(", ")
                     ),
                 )
@@ -359,8 +359,9 @@ mod tests {
     fn the_ninth_letter_sits_where_there_is_a_net_for_it() {
         assert!(roster("n").expect("letters").missing_knowledge().is_empty(), "a net alone evaluates everything");
         assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
-        for roster in [roster("nine-3"), roster("auto")].map(|roster| roster.expect("a roster")) {
-            assert!(roster.electors().iter().all(|elector| elector.knowledge() == "mbxkcparn".parse().ok()));
+        for (name, letters) in [("nine-3", "mbxkcparn"), ("learned-3", "n"), ("auto", "n")] {
+            let roster = roster(name).expect("a roster");
+            assert!(roster.electors().iter().all(|elector| elector.knowledge() == letters.parse().ok()), "{name}");
         }
         let nets = roster("nets-3").expect("so many nets come with the engine");
         let nets: Vec<_> =

@@ -37,9 +37,9 @@ pub fn breakdown(board: &Board, net: Option<Arc<Net>>) -> Breakdown {
 }
 
 impl Breakdown {
-    /// Of the evaluation that plays unless told otherwise: all nine.
-    pub fn of_nine(board: &Board) -> Self {
-        breakdown(board, Net::shipped(Knowledge::NINE))
+    /// With a line for the evaluation that plays unless told otherwise.
+    pub fn as_played(board: &Board) -> Self {
+        breakdown(board, Net::shipped(Knowledge::STRONGEST))
     }
 }
 

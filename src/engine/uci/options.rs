@@ -15,7 +15,7 @@ pub(super) struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let engine = EngineOptions { knowledge: Knowledge::NINE, ..EngineOptions::default() };
+        let engine = EngineOptions { knowledge: Knowledge::STRONGEST, ..EngineOptions::default() };
         Self { engine, chess960: false, move_overhead: Duration::from_millis(50) }
     }
 }
@@ -53,7 +53,7 @@ impl Options {
         lines.push("option name UCI_Chess960 type check default false".to_owned());
         lines.push("option name Virtual Time type check default false".to_owned());
         lines.push("option name SyzygyPath type string default <empty>".to_owned());
-        lines.push(format!("option name Knowledge type string default {}", Knowledge::NINE));
+        lines.push(format!("option name Knowledge type string default {}", Knowledge::STRONGEST));
         lines.extend(Heuristic::WITH_NET.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
         lines.push("option name EvalFile type string default <empty>".to_owned());
         lines.push("option name Search type string default <empty>".to_owned());

@@ -123,7 +123,7 @@ impl<W: Write> UciSession<W> {
                 self.say(drawing).map(Ok)?
             }
             "eval" => match engine_position(&self.engine.line) {
-                Ok(position) => self.say(Breakdown::of_nine(position.board()).to_string().trim_end()).map(Ok)?,
+                Ok(position) => self.say(Breakdown::as_played(position.board()).to_string().trim_end()).map(Ok)?,
                 Err(error) => Err(error.to_string()),
             },
             other => Err(format!("unknown command {other:?}")),

@@ -134,7 +134,7 @@ impl<W: Write> XboardSession<W> {
 
     fn evaluate(&mut self) -> CommandOutcome {
         match engine_position(&self.engine.line) {
-            Ok(position) => self.say(Breakdown::of_nine(position.board()).to_string().trim_end()).map(Ok),
+            Ok(position) => self.say(Breakdown::as_played(position.board()).to_string().trim_end()).map(Ok),
             Err(error) => Ok(Err(error.to_string().into())),
         }
     }

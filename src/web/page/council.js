@@ -51,7 +51,7 @@ class VoteRow {
 
   fill(vote, elected) {
     say(this.name, vote.elector);
-    say(this.knows, vote.knowledge && vote.knowledge !== vote.elector && !/^mbxkcparn?$/.test(vote.knowledge) ? vote.knowledge : "");
+    say(this.knows, vote.knowledge && vote.knowledge !== vote.elector && !/^(mbxkcpar)?n?$/.test(vote.knowledge) ? vote.knowledge : "");
     const texts = [vote.san, vote.score, vote.depth, vote.nodes && short(vote.nodes), weight(vote.weight), vote.machine ?? (vote.san ? "here" : "")];
     this.cells.forEach((cell, index) => say(cell, texts[index]));
     this.cells[1].dataset.sign = vote.cp > 0 ? "up" : vote.cp < 0 ? "down" : "";

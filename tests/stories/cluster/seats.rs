@@ -87,7 +87,7 @@ async fn a_far_worker_takes_part_in_long_moves_alone() {
 fn votes(program: &mut Program) -> (usize, usize) {
     program.say("go movetime 300");
     let said = program.until("bestmove");
-    let votes = said.iter().filter(|line| line.starts_with("info string") && line.contains(" nine-"));
+    let votes = said.iter().filter(|line| line.starts_with("info string") && line.contains(" learned-"));
     let (lent, own): (Vec<&String>, Vec<&String>) = votes.partition(|line| line.trim_end().ends_with("on attic"));
     (own.len(), lent.len())
 }

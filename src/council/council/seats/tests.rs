@@ -149,7 +149,7 @@ async fn decides_while_a_machine_comes(time: Duration, electors: usize, criterio
 async fn whoever_comes_while_the_others_search_votes_as_well() {
     for criterion in [CriterionName::ScoreMargin, CriterionName::ReSearch] {
         let voters = decides_while_a_machine_comes(TOO_LONG * 2, 4, criterion).await;
-        let names: Vec<String> = (1..=4).map(|number| format!("nine-{number}")).collect();
+        let names: Vec<String> = (1..=4).map(|number| format!("learned-{number}")).collect();
         assert!(voters.iter().eq(&names), "{voters:?}");
     }
 }
@@ -157,7 +157,7 @@ async fn whoever_comes_while_the_others_search_votes_as_well() {
 #[tokio::test]
 async fn nobody_is_seated_when_the_time_left_is_too_short_for_his_machine() {
     let voters = decides_while_a_machine_comes(LONG / 4, usize::MAX, CriterionName::ScoreMargin).await;
-    assert!(voters.iter().all(|voter| ["nine-1", "nine-2"].contains(&voter.as_str())), "{voters:?}");
+    assert!(voters.iter().all(|voter| ["learned-1", "learned-2"].contains(&voter.as_str())), "{voters:?}");
 }
 
 /// Proposes the first legal move.
