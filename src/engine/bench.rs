@@ -138,8 +138,10 @@ mod tests {
     /// of the commit, with the total of the full `bench`.
     #[test]
     fn the_search_has_its_known_signature() {
-        assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 69_641);
-        let nine = EngineOptions { knowledge: Knowledge::NINE, ..EngineOptions::default() };
-        assert_eq!(bench_with(&nine, Some(6), &mut |_| {}).nodes, 74_006, "with the net");
+        assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 84_244);
+        for (knowledge, nodes) in [(Knowledge::NINE, 81_850), (Knowledge::STRONGEST, 85_568)] {
+            let with_net = EngineOptions { knowledge, ..EngineOptions::default() };
+            assert_eq!(bench_with(&with_net, Some(6), &mut |_| {}).nodes, nodes, "{knowledge}");
+        }
     }
 }

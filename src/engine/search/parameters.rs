@@ -184,12 +184,16 @@ parameters! {
     prob_cut_margin = 190 in 80..=350;
     /// ProbCut: taken off that where the evaluation improves.
     prob_cut_improving = 40 in 0..=120;
+    /// Singular extensions: from this depth on.
+    singular_depth = 5 in 4..=10;
     /// Singular extensions: by how much the others must fall short, for each ply.
     singular_slope = 2 in 1..=6;
     /// Singular extensions: by how much more for a second ply.
     double_margin = 20 in 0..=80;
     /// Quiescence: no capture gains more than its victim and this.
     quiescence_margin = 150 in 40..=350;
+    /// Quiescence: how far a value that surpasses beta is moved back towards it, in per cent.
+    quiescence_to_beta = 50 in 0..=100;
     /// Aspiration: the first window around the value of the iteration before.
     aspiration = 12 in 5..=50;
     /// Move order: what giving a safe check is worth among quiet moves, in units of history.

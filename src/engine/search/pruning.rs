@@ -140,7 +140,7 @@ impl Worker<'_> {
     ) -> Result<i32, Value> {
         let (depth, ply, cut) = (node.depth, node.ply, node.cut);
         let known = entry.value_at(ply);
-        let worth_it = depth >= 7
+        let worth_it = depth >= self.parameters().singular_depth
             && entry.depth >= depth - 3
             && matches!(entry.bound, Bound::Lower | Bound::Exact)
             && !value::is_decisive(known)

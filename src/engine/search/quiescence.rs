@@ -59,6 +59,7 @@ impl Worker<'_> {
                 }
             }
             if best >= beta {
+                best = self.towards_beta(best, beta);
                 if entry.is_none() {
                     self.shared.table.store(key, ply, None, best, raw, 0, Bound::Lower, false);
                 }
@@ -117,6 +118,9 @@ impl Worker<'_> {
                 }
             }
         }
+        if best >= beta {
+            best = self.towards_beta(best, beta);
+        }
         let bound = if best >= beta {
             Bound::Lower
         } else if PV && best > old_alpha {
@@ -126,5 +130,14 @@ impl Worker<'_> {
         };
         self.shared.table.store(key, ply, best_move, best, raw, 0, bound, principal);
         best
+    }
+
+    /// A value that surpasses beta, believed in part: how far above beta it would be if all moves were looked at, captures alone do
+    /// not say.
+    fn towards_beta(&self, value: Value, beta: Value) -> Value {
+        if value::is_decisive(value) || value::is_decisive(beta) {
+            return value;
+        }
+        value + (beta - value) * self.parameters().quiescence_to_beta / 100
     }
 }
