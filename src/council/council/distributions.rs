@@ -60,9 +60,9 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
 }
 
 /// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `nine-N`: the same with a net as
-/// the ninth heuristic, `learned-N`: with a net in place of the eight. `nets-N`: so many that know all nine, each with a table of its own and a net that was trained from other random
-/// numbers, as long as there are nets. `noise-N`: so many complete ones with tables of their own and noise on their evaluation, the
-/// control of every claim about knowledge.
+/// the ninth heuristic, `learned-N`: with a net in place of the eight. `nets-N`: so many that know all nine, each with a table of its
+/// own and a net that was trained from other random numbers, as long as there are nets. `noise-N`: so many complete ones with tables
+/// of their own and noise on their evaluation, the control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;

@@ -17,7 +17,8 @@ use chess::{
 pub struct CouncilSettings {
     /// A roster of docs/method.md §3 by name and size (`balanced-7`, `unbalanced-4`, ...), `complete-N`, `nine-N` (with a net),
     /// `learned-N` (the net alone), `nets-N` (each with another net) or `noise-N` for so many complete copies, `auto` for what measured
-    /// best on the cores at hand, a blank-separated list of knowledge letters (`mbxkcpar mp ma`), or `custom` for the electors listed in `electors`.
+    /// best on the cores at hand, a blank-separated list of knowledge letters (`mbxkcpar mp ma`), or `custom` for the
+    /// electors listed in `electors`.
     pub roster: String,
     /// The electors of a `custom` roster.
     pub electors: Vec<ElectorSettings>,

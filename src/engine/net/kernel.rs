@@ -1,6 +1,6 @@
 //! The loops over numbers. Each is written once, in plain Rust that the compiler turns into vector instructions, and compiled
-//! three times on x86-64: for every processor, for those with AVX2 and for those with AVX-512. On others, such as ARM with NEON, the plain one already uses
-//! the vectors that all of them have. Whole numbers add up to the same in any order, so all give equal results.
+//! three times on x86-64: for every processor, for those with AVX2 and for those with AVX-512. On others, such as ARM with NEON, the
+//! plain one already uses the vectors that all of them have. Whole numbers add up to the same in any order, so all give equal results.
 
 use super::{Block, ONE};
 

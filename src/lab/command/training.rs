@@ -261,7 +261,9 @@ impl TrainNet {
         let started = start.as_ref().map(|net| net.weights().width());
         let width = self.width.or(started).unwrap_or(usual.width);
         if let Some(started) = started.filter(|started| *started > width) {
-            return Err(Failure::usage(format_args!("--width {width}: the net of --start has {started}")));
+            return Err(Failure::usage(format_args!(
+                "--width {width}: the net of --start has {started} numbers; give --width {started} or more"
+            )));
         }
         Ok(trainer::Plan {
             start,
