@@ -24,7 +24,7 @@ use crate::{
 a fraction of the nodes of a match to tell two players apart that make the same move nearly everywhere.
 
   concilio lab decisions --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000 \\
-    'council:nine-2,name=alone' 'council:roster=nine-2,advisers=mpar mbxp mbkc'
+    'council:learned-2,name=alone' 'council:roster=learned-2,advisers=mpar mbxp mbkc'
   concilio lab decisions engine engine:mbxkcparn --pace nodes=10000"
 )]
 pub(super) struct Decisions {

@@ -135,7 +135,7 @@ mod tests {
         for line in [
             "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
             "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
-            "decisions engine council:nine-2 --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000",
+            "decisions engine council:learned-2 --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000",
             "draughts match council:criterion=re-search fully-guarded:nodes=20000 --nodes 5000 --games 400",
             "draughts tournament --movetime 0.05",
             "draughts positions --judge 17",

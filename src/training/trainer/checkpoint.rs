@@ -45,8 +45,8 @@ pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
     bytes
 }
 
-/// The state, if the bytes are whole and of this plan.
-pub(super) fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str> {
+/// The state, if the bytes are whole, of this plan and of so many numbers.
+pub(super) fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("no checkpoint of a training")?;
     let (body, sum) = bytes.split_last_chunk::<8>().ok_or("cut off")?;
     if checksum(body) != u64::from_le_bytes(*sum) {
@@ -59,7 +59,9 @@ pub(super) fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str
     }
     let (steps, rest) = rest.split_first_chunk::<8>().ok_or("cut off")?;
     let (numbers, _) = rest[..rest.len() - 8].as_chunks::<4>();
-    let count = numbers.len() / 3;
+    if numbers.len() != 3 * count {
+        return Err("of a net of another shape");
+    }
     let numbers: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     let part = |i: usize| numbers[i * count..(i + 1) * count].to_vec();
     Ok(State { numbers: part(0), means: [part(1), part(2)], steps: u64::from_le_bytes(*steps) })
@@ -73,10 +75,10 @@ pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), Checkp
         .map_err(|error| CheckpointError::File { path: path.to_owned(), error })
 }
 
-/// The state in a file; nothing if there is no file.
-pub(super) fn read(path: &Path, plan: &str) -> Result<Option<State>, CheckpointError> {
+/// The state of a plan and of so many numbers in a file; nothing if there is no file.
+pub(super) fn read(path: &Path, plan: &str, count: usize) -> Result<Option<State>, CheckpointError> {
     match fs::read(path) {
-        Ok(bytes) => from_bytes(&bytes, plan)
+        Ok(bytes) => from_bytes(&bytes, plan, count)
             .map(Some)
             .map_err(|reason| CheckpointError::Content { path: path.to_owned(), reason }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

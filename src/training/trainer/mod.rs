@@ -79,8 +79,8 @@ impl Plan {
         let positions = dataset.training.len();
         let start = start.as_ref().map_or_else(String::new, |net| format!(", from the net {:016x}", net.checksum()));
         format!(
-            "{positions} positions {sum:016x}, mask {mask}, width {width}, seed {seed}{start}, {epochs} epochs of batches of {batch}, rate {rate}, \
-             decay {decay}, scale {scale}"
+            "{positions} positions {sum:016x}, mask {mask}, width {width}, seed {seed}{start}, {epochs} epochs of batches \
+             of {batch}, rate {rate}, decay {decay}, scale {scale}"
         )
     }
 
@@ -152,7 +152,7 @@ pub fn train(
 ) -> Result<TrainingOutcome, CheckpointError> {
     let shape = plan.shape();
     let description = plan.description(dataset);
-    let before = checkpoint.map(|path| checkpoint::read(path, &description)).transpose()?.flatten();
+    let before = checkpoint.map(|path| checkpoint::read(path, &description, shape.count())).transpose()?.flatten();
     let mut state = before.unwrap_or_else(|| State::new(plan.first_numbers()));
     let samples: &[Sample] = &dataset.training;
     let size = plan.batch.max(1);

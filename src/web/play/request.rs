@@ -27,7 +27,7 @@ pub(super) struct Menu {
 impl Menu {
     pub(super) fn new(usual: &PlayerSettings) -> Self {
         let sizes = [1, 2, 4, 8].into_iter();
-        let sizes = sizes.flat_map(|size| ["nine", "complete"].map(|kind| format!("{kind}-{size}")));
+        let sizes = sizes.flat_map(|size| ["learned", "nine", "complete"].map(|kind| format!("{kind}-{size}")));
         let rosters = ["auto".to_owned()].into_iter().chain(Roster::names().map(str::to_owned)).chain(sizes);
         Self {
             presets: CouncilSettings::presets().collect(),
