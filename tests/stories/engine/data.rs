@@ -28,13 +28,18 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The losses on the positions kept back, epoch by epoch.
-fn kept_back(said: &str) -> Vec<f64> {
-    let losses = said.lines().filter(|line| line.starts_with("epoch ")).map(|line| {
-        let (_, loss) = line.split_once("kept back ").expect(line);
-        loss.split(' ').next().and_then(|loss| loss.parse().ok()).expect(line)
+/// The numbers behind a word, epoch by epoch.
+fn by_epoch(said: &str, word: &str) -> Vec<f64> {
+    let numbers = said.lines().filter(|line| line.starts_with("epoch ")).map(|line| {
+        let (_, number) = line.split_once(word).expect(line);
+        number.split([' ', ')']).next().and_then(|number| number.parse().ok()).expect(line)
     });
-    losses.collect()
+    numbers.collect()
+}
+
+/// The losses on the positions kept back.
+fn kept_back(said: &str) -> Vec<f64> {
+    by_epoch(said, "kept back ")
 }
 
 /// What takes weeks on large machines, in seconds: games, a teacher, weights, and a net that has learned something.
@@ -47,10 +52,12 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     assert!(make(&path("in two"), "8", "1").status.success());
     assert!(make(&path("in two"), "200", "2").status.success());
     assert_eq!(files(&path("through")), files(&path("in two")));
+    // Of fewer games too few positions would be kept back to tell learning from chance.
+    assert!(make(&path("through"), "1600", "2").status.success());
 
     let labelled = label(&path("through"), &path("labelled"));
     assert!(labelled.status.success(), "{}", text(&labelled.stderr));
-    assert_eq!(files(&path("labelled")).len(), 50);
+    assert_eq!(files(&path("labelled")).len(), 400);
     let again = label(&path("through"), &path("labelled"));
     assert!(again.status.success(), "there is nothing left to do: {}", text(&again.stderr));
 
@@ -59,11 +66,13 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     let tuned = concilio(&["lab", "tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]);
     assert!(tuned.status.success(), "{}", text(&tuned.stderr));
 
-    let epochs = ["--epochs", "8", "--batch", "256", "--threads", "2"];
+    let epochs = ["--epochs", "4", "--batch", "256", "--threads", "2"];
     let trained = concilio(&[&["lab", "train", &labels, "--output", &net], &epochs[..]].concat());
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     let losses = kept_back(&text(&trained.stderr));
-    assert!(losses.len() == 8 && losses[7] < losses[0], "{losses:?}");
+    assert!(losses.len() == 4 && losses[3] < losses[0], "{losses:?}");
+    let knows_nothing = by_epoch(&text(&trained.stderr), "the base alone ")[0];
+    assert!(losses[3] < knows_nothing / 2.0, "{losses:?} where knowing nothing gives {knows_nothing}");
     assert!(path("n.svg").exists(), "the learning curve");
 
     let further = path("further.net").to_string_lossy().into_owned();
