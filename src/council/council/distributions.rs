@@ -66,31 +66,23 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
-    let complete = Instance::new(Knowledge::COMPLETE);
-    let nine = Instance::new(Knowledge::NINE);
-    let learned = Instance::new(Knowledge::LEARNED);
     let copy = |number: usize| -> Option<ElectorSpec> {
-        let name = format!("{kind}-{number}").into();
+        let (knowledge, shares_table) = match kind {
+            "complete" => (Knowledge::COMPLETE, true),
+            "nine" => (Knowledge::NINE, true),
+            "learned" => (Knowledge::LEARNED, true),
+            "nets" => (Knowledge::NINE, false),
+            "noise" => (Knowledge::COMPLETE, false),
+            _ => return None,
+        };
+        let mut instance = Instance::new(knowledge);
         match kind {
-            "complete" | "nine" | "learned" => {
-                let instance = match kind {
-                    "complete" => &complete,
-                    "nine" => &nine,
-                    _ => &learned,
-                };
-                let spec = ElectorSpec::new(name, ElectorKind::Own(instance.clone()), hash);
-                Some(ElectorSpec { shares_table: true, ..spec })
-            }
-            "nets" => {
-                let net = Net::shipped_all(Knowledge::NINE).nth(number - 1)?;
-                Some(ElectorSpec::new(name, ElectorKind::Own(Instance { net: Some(net), ..nine.clone() }), hash))
-            }
-            "noise" => {
-                let noise = Noise { amplitude: NOISE, seed: number as u64 };
-                Some(ElectorSpec::new(name, ElectorKind::Own(Instance { noise, ..complete.clone() }), hash))
-            }
-            _ => None,
+            "nets" => instance.net = Some(Net::shipped_all(knowledge).nth(number - 1)?),
+            "noise" => instance.noise = Noise { amplitude: NOISE, seed: number as u64 },
+            _ => {}
         }
+        let spec = ElectorSpec::new(format!("{kind}-{number}").into(), ElectorKind::Own(instance), hash);
+        Some(ElectorSpec { shares_table, ..spec })
     };
     (1..=count).map(copy).collect()
 }

@@ -144,9 +144,9 @@ impl Evaluator {
             }
             entry.value
         });
-        let accumulator = &mut self.accumulator;
-        let ask = |net: &Net| accumulator.as_mut().map_or(0, |accumulator| accumulator.evaluate(net, board));
-        let learned = learned(board, &self.recipe, ask);
+        let asked = self.recipe.net.as_ref().zip(self.accumulator.as_mut());
+        let said = asked.map(|(net, accumulator)| accumulator.evaluate(net, board));
+        let learned = learned(board, &self.recipe, said);
         finish(board, sum) + learned + self.recipe.noise.at(board)
     }
 }
@@ -154,14 +154,16 @@ impl Evaluator {
 /// The value for the player to move in centipawns, without a memory.
 pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
     let written = finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute()));
-    written + learned(board, recipe, |net| net.evaluate(board)) + recipe.noise.at(board)
+    let said = recipe.net.as_ref().map(|net| net.evaluate(board));
+    written + learned(board, recipe, said) + recipe.noise.at(board)
 }
 
-/// What the net of a recipe adds for the player to move, in centipawns. Where whom it favours can never win, it is not heard.
+/// What the net of a recipe adds for the player to move, in centipawns, if it said so much. Where whom it favours can never win, it is
+/// not heard.
 #[inline]
-fn learned(board: &Board, recipe: &Recipe, ask: impl FnOnce(&Net) -> i32) -> i32 {
-    let Some(net) = &recipe.net else { return 0 };
-    let value = ask(net) * recipe.share(Heuristic::Net) / 100;
+fn learned(board: &Board, recipe: &Recipe, said: Option<i32>) -> i32 {
+    let Some(said) = said else { return 0 };
+    let value = said * recipe.share(Heuristic::Net) / 100;
     let favoured = if value >= 0 { board.turn() } else { !board.turn() };
     if endgame::scale(board, favoured) == 0 { 0 } else { value }
 }

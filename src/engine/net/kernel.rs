@@ -61,8 +61,8 @@ fn output_avx512(layer: &[Block], weights: &[Block]) -> i64 {
 /// A move takes a man from one square to another, so rows mostly come and go in pairs, which are one pass over the layer.
 #[inline(always)]
 fn update_plain(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[u16]) {
-    let width = sum.len();
-    let row = |input: &u16| weights.get(usize::from(*input) * width..).and_then(|rows| rows.get(..width));
+    let blocks = sum.len();
+    let row = |input: &u16| weights.get(usize::from(*input) * blocks..).and_then(|rows| rows.get(..blocks));
     let pairs = added.len().min(removed.len());
     for (added, removed) in added.iter().filter_map(row).zip(removed.iter().filter_map(row)) {
         for (sum, (added, removed)) in sum.iter_mut().zip(added.iter().zip(removed)) {
@@ -71,18 +71,16 @@ fn update_plain(sum: &mut [Block], weights: &[Block], added: &[u16], removed: &[
             }
         }
     }
-    for row in added[pairs..].iter().filter_map(row) {
-        for (sum, row) in sum.iter_mut().zip(row) {
-            for (number, weight) in sum.0.iter_mut().zip(&row.0) {
-                *number = number.wrapping_add(*weight);
-            }
-        }
-    }
-    for row in removed[pairs..].iter().filter_map(row) {
-        for (sum, row) in sum.iter_mut().zip(row) {
-            for (number, weight) in sum.0.iter_mut().zip(&row.0) {
-                *number = number.wrapping_sub(*weight);
-            }
+    added[pairs..].iter().filter_map(row).for_each(|row| change(sum, row, i16::wrapping_add));
+    removed[pairs..].iter().filter_map(row).for_each(|row| change(sum, row, i16::wrapping_sub));
+}
+
+/// Changes every number of a layer by that of a row.
+#[inline(always)]
+fn change(sum: &mut [Block], row: &[Block], by: impl Fn(i16, i16) -> i16) {
+    for (sum, row) in sum.iter_mut().zip(row) {
+        for (number, weight) in sum.0.iter_mut().zip(&row.0) {
+            *number = by(*number, *weight);
         }
     }
 }
@@ -118,6 +116,26 @@ mod tests {
         (0..3).map(|_| Block(std::array::from_fn(|_| number()))).collect()
     }
 
+    type Update = fn(&mut [Block], &[Block], &[u16], &[u16]);
+    type Output = fn(&[Block], &[Block]) -> i64;
+
+    /// The functions of every kind that this processor can run, and those that are called in play.
+    fn kinds() -> Vec<(Update, Output)> {
+        let mut kinds: Vec<(Update, Output)> = vec![(update, output), (update_plain, output_plain)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has AVX2.
+                kinds.push((|s, w, a, r| unsafe { update_avx2(s, w, a, r) }, |l, w| unsafe { output_avx2(l, w) }));
+            }
+            if std::arch::is_x86_feature_detected!("avx512bw") {
+                // SAFETY: the processor has AVX-512 with words.
+                kinds.push((|s, w, a, r| unsafe { update_avx512(s, w, a, r) }, |l, w| unsafe { output_avx512(l, w) }));
+            }
+        }
+        kinds
+    }
+
     #[test]
     fn every_kind_of_processor_counts_the_same() {
         for seed in 0..50 {
@@ -125,19 +143,27 @@ mod tests {
             let numbers = |row: &[Block]| row.iter().flat_map(|block| block.0).map(i64::from).collect::<Vec<_>>();
             let products = numbers(&layer).into_iter().zip(numbers(&weights));
             let exact: i64 = products.map(|(number, weight)| number.clamp(0, 255).pow(2) * weight).sum();
-            assert_eq!(output(&layer, &weights), exact);
-            assert_eq!(output_plain(&layer, &weights), exact);
+            for (_, output) in kinds() {
+                assert_eq!(output(&layer, &weights), exact);
+            }
 
             let rows = [layer, weights, row(seed + 300, 127), row(seed + 500, 127)].concat();
             let before = row(seed + 400, 1000);
             for (added, removed) in [(vec![0, 1, 2], vec![3]), (vec![], vec![1, 0]), (vec![2], vec![2])] {
-                let (mut one, mut other) = (before.clone(), before.clone());
-                update(&mut one, &rows, &added, &removed);
-                update_plain(&mut other, &rows, &added, &removed);
-                assert_eq!(one, other);
-                let all = added.iter().map(|i| (*i, 1)).chain(removed.iter().map(|i| (*i, -1)));
-                let change: i64 = all.map(|(i, sign)| sign * numbers(&rows)[usize::from(i) * 3 * BLOCK]).sum();
-                assert_eq!(numbers(&one)[0] - numbers(&before)[0], change);
+                let rows_of = |signed: &[u16], sign: i64| -> Vec<(usize, i64)> {
+                    signed.iter().map(|i| (usize::from(*i) * 3 * BLOCK, sign)).collect()
+                };
+                let changes = [rows_of(&added, 1), rows_of(&removed, -1)].concat();
+                let all = numbers(&rows);
+                let exact = numbers(&before).into_iter().enumerate();
+                let exact: Vec<i64> = exact
+                    .map(|(i, number)| number + changes.iter().map(|(row, sign)| sign * all[row + i]).sum::<i64>())
+                    .collect();
+                for (update, _) in kinds() {
+                    let mut sum = before.clone();
+                    update(&mut sum, &rows, &added, &removed);
+                    assert_eq!(numbers(&sum), exact);
+                }
             }
         }
     }

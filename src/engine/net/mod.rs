@@ -31,7 +31,8 @@ use super::{
 pub(crate) use accumulator::Accumulator;
 pub use features::{INPUTS, Mask, MaskError, feature, is_mirrored};
 pub use file::NetError;
-pub use weights::{BLOCK, Block, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};
+use weights::Block;
+pub use weights::{BLOCK, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};
 
 /// Output buckets, by how many men are on the board.
 pub const BUCKETS: usize = 8;

@@ -19,12 +19,7 @@ pub const LARGEST_OUTPUT_WEIGHT: i16 = 127;
 /// A part of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub struct Block(pub [i16; BLOCK]);
-
-impl Block {
-    /// All zero.
-    pub const ZERO: Self = Self([0; BLOCK]);
-}
+pub(super) struct Block(pub(super) [i16; BLOCK]);
 
 /// The numbers of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +33,7 @@ pub struct Weights {
 impl Weights {
     /// All zero: a net that sees nothing in anything. `None` if no net is so wide.
     pub fn zero(width: usize) -> Option<Self> {
-        let blocks = Self::is_width(width).then(|| vec![Block::ZERO; ROWS * width / BLOCK].into())?;
+        let blocks = Self::is_width(width).then(|| vec![Block([0; BLOCK]); ROWS * width / BLOCK].into())?;
         Some(Self { blocks, output_bias: [0; BUCKETS] })
     }
 
@@ -49,20 +44,25 @@ impl Weights {
 
     /// Numbers of the first layer, for each player.
     pub const fn width(&self) -> usize {
-        self.blocks.len() / ROWS * BLOCK
+        self.blocks_of(1) * BLOCK
+    }
+
+    /// How many blocks so many rows are.
+    #[inline]
+    const fn blocks_of(&self, rows: usize) -> usize {
+        self.blocks.len() / ROWS * rows
     }
 
     /// A row by its place, 0 to [`ROWS`] - 1.
     #[inline]
     fn row(&self, place: usize) -> &[Block] {
-        let blocks = self.blocks.len() / ROWS;
-        &self.blocks[place * blocks..][..blocks]
+        &self.blocks[self.blocks_of(place)..][..self.blocks_of(1)]
     }
 
     /// What each input adds to the first layer, input by input.
     #[inline]
     pub(super) fn inputs(&self) -> &[Block] {
-        &self.blocks[..self.blocks.len() / ROWS * INPUTS]
+        &self.blocks[..self.blocks_of(INPUTS)]
     }
 
     /// What the first layer begins with.
@@ -88,15 +88,15 @@ impl Weights {
 
     /// Gives every bucket the output of the first.
     pub(super) fn repeat_first_output(&mut self) {
-        let row = self.blocks.len() / ROWS;
-        let (first, others) = self.blocks[(INPUTS + 1) * row..].split_at_mut(2 * row);
-        others.chunks_exact_mut(2 * row).for_each(|other| other.copy_from_slice(first));
+        let (begin, two_rows) = (self.blocks_of(INPUTS + 1), self.blocks_of(2));
+        let (first, others) = self.blocks[begin..].split_at_mut(two_rows);
+        others.chunks_exact_mut(two_rows).for_each(|other| other.copy_from_slice(first));
         self.output_bias = [self.output_bias[0]; BUCKETS];
     }
 
     /// Whether all are within their bounds.
     pub(super) fn hold(&self) -> bool {
-        let (layer, output) = self.blocks.split_at(self.blocks.len() / ROWS * (INPUTS + 1));
+        let (layer, output) = self.blocks.split_at(self.blocks_of(INPUTS + 1));
         let within = |blocks: &[Block], most: i16| {
             blocks.iter().flat_map(|block| &block.0).all(|weight| weight.unsigned_abs() <= most.unsigned_abs())
         };

@@ -118,10 +118,8 @@ impl Worker<'_> {
                 }
             }
         }
-        if best >= beta {
-            best = self.towards_beta(best, beta);
-        }
         let bound = if best >= beta {
+            best = self.towards_beta(best, beta);
             Bound::Lower
         } else if PV && best > old_alpha {
             Bound::Exact
