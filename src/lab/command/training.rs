@@ -214,6 +214,7 @@ impl TrainNet {
         let base = self.base.unwrap_or(Knowledge::NONE);
         let start = self.start.as_deref().map(|file| start_net(file, base, self.mask)).transpose()?;
         let mixture = self.labels;
+        let plan = self.plan(&mixture, start)?;
         let selection = DatasetSelection { most: self.positions.unwrap_or(usize::MAX), ..DatasetSelection::default() };
         let dataset = Dataset::new(self.records()?, &mixture, &selection, &Recipe::new(base, IN_FULL));
         let (count, kept_back) = (dataset.training.len(), dataset.validation.len());
@@ -221,7 +222,6 @@ impl TrainNet {
         if count == 0 {
             return Err(Failure::failed("none of the positions has a label that counts"));
         }
-        let plan = self.plan(&mixture, start)?;
         let mut epochs = Vec::new();
         let checkpoint = self.output.with_extension("checkpoint");
         let outcome = train(&plan, &dataset, or_each_core(self.threads), Some(&checkpoint), stop, |epoch| {

@@ -80,6 +80,13 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     let trained = concilio(&go_on);
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     assert!(kept_back(&text(&trained.stderr))[0] < losses[0], "it begins where the other has ended");
+    let wider = path("wider.net").to_string_lossy().into_owned();
+    let train = ["lab", "train", &labels, "--epochs", "1", "--output"];
+    let trained = concilio(&[&train[..], &[&wider, "--start", &net, "--width", "256"]].concat());
+    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    let narrower = concilio(&[&train[..], &[&further, "--start", &wider, "--width", "128"]].concat());
+    let said = text(&narrower.stderr);
+    assert!(said.ends_with("--width 128: the net of --start has 256 numbers; give --width 256 or more\n"), "{said}");
     let other = concilio(&[&go_on[..], &["--base", "mbxkcpar"]].concat());
     assert!(text(&other.stderr).ends_with("n.net completes nothing; give no --base\n"), "{}", text(&other.stderr));
     let other = concilio(&[&go_on[..], &["--mask", "pk"]].concat());
