@@ -4,10 +4,13 @@
 //! `FIRST` and `SECOND` are knowledge sets, `mbxkcpar`, with a net's file behind them where they have one, `n:first.net`. Every
 //! opening is played twice with colours reversed. Prints the score of the first and its Elo with the 95 % error.
 
-use std::{env, error::Error, fs, sync::Arc, sync::atomic::AtomicBool};
+mod games;
 
-use concilio_training::{SplitMix, random_opening};
-use engine::{Engine, EngineOptions, Iteration, Limits, Net, Position, Score};
+use std::{env, error::Error, fs, sync::Arc};
+
+use concilio_training::SplitMix;
+use engine::{Engine, EngineOptions, Limits, Net};
+use games::{even_opening, play};
 
 fn player(text: &str) -> Result<Engine, Box<dyn Error>> {
     let (letters, file) = text.split_once(':').unwrap_or((text, ""));
@@ -28,13 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut pair_scores, pairs) = (Vec::new(), pairs.parse::<usize>()?);
     let mut counts = [0; 3];
     while pair_scores.len() < pairs {
-        let opening = random_opening(&mut random);
-        if engines
-            .iter_mut()
-            .any(|engine| search(engine, &opening, &limits).is_none_or(|found| worth(&found).abs() > 200))
-        {
-            continue;
-        }
+        let opening = even_opening(&mut engines, &mut random, &limits);
         let mut points = 0.0;
         for first_moves in [true, false] {
             engines.iter_mut().for_each(Engine::new_game);
@@ -49,41 +46,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-/// The points of who moves first: `mover` is that engine.
-fn play(engines: &mut [Engine; 2], mover: usize, mut position: Position, limits: &Limits) -> f64 {
-    // From the side of who moved first: who is decidedly ahead by both engines' words, and for how many plies.
-    let mut agreed = (0, 0);
-    for ply in 0..400 {
-        let of_first = |points: f64| if ply % 2 == 0 { points } else { 1.0 - points };
-        let board = position.board();
-        if board.is_insufficient() || board.halfmoves() >= 100 || position.repetitions() >= 2 {
-            return 0.5;
-        }
-        let Some(found) = search(&mut engines[(mover + ply) % 2], &position, limits) else {
-            return if board.in_check() { of_first(0.0) } else { 0.5 };
-        };
-        let value = if ply % 2 == 0 { worth(&found) } else { -worth(&found) };
-        let ahead = if value.abs() < 1500 { 0 } else { value.signum() };
-        agreed = if ahead == agreed.0 { (ahead, agreed.1 + 1) } else { (ahead, 1) };
-        if ahead != 0 && agreed.1 >= 6 {
-            return if ahead > 0 { 1.0 } else { 0.0 };
-        }
-        position.play(found.best);
-    }
-    0.5
-}
-
-fn search(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<Iteration> {
-    engine.search(position, &[], limits, &AtomicBool::new(false), &mut |_| {})
-}
-
-fn worth(found: &Iteration) -> i32 {
-    match found.score {
-        Score::Cp(centipawns) => centipawns,
-        Score::Mate(moves) => 30_000 * if moves > 0 { 1 } else { -1 },
-    }
 }
 
 /// The score with its error from the spread of pairs, so that openings which are lost for a side do not count as chance.
