@@ -4,7 +4,7 @@
 //! For every pair of games each change is given by lot to one of the two players; every opening is played twice with colours
 //! reversed. What a change is worth is the mean over all pairs from the side of the player that has it: as sure as if it had been
 //! tried alone, as long as changes do not need each other (a factorial experiment; Fisher, *The Arrangement of Field Experiments*,
-//! 1926). Prints Elo with one standard deviation, every hundred pairs.
+//! 1926). Prints Elo with one standard deviation, every hundred pairs and at the end.
 
 mod games;
 
@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut referee = Engine::new(options.clone());
     let mut sums = vec![0.0; changes.len()];
     let mut squares = 0.0;
-    for pair in 1..=pairs.parse::<u32>()? {
+    let pairs = pairs.parse::<u32>()?;
+    for pair in 1..=pairs {
         let opening = even_opening(slice::from_mut(&mut referee), &mut random, &limits);
         let first_has: Vec<bool> = changes.iter().map(|_| random.share() < 0.5).collect();
         let player = |first: bool| -> Result<Engine, Box<dyn Error>> {
@@ -43,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             *sum += if *has { result } else { -result };
         }
         squares += result * result;
-        if pair.is_multiple_of(100) {
+        if pair.is_multiple_of(100) || pair == pairs {
             // Near a score of one half, so many Elo are a point.
             let elo = |part: f64| 1600.0 / LN_10 * part / f64::from(pair);
             let worths = changes.iter().zip(&sums).map(|(change, sum)| format!("  {change} {:+.1}", elo(*sum)));

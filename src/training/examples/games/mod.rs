@@ -40,13 +40,12 @@ pub(crate) fn play(engines: &mut [Engine; 2], mover: usize, mut position: Positi
     0.5
 }
 
-/// What a search of these limits finds.
-pub(crate) fn search(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<Iteration> {
+fn search(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<Iteration> {
     engine.search(position, &[], limits, &AtomicBool::new(false), &mut |_| {})
 }
 
 /// The value for the player to move, centipawns.
-pub(crate) fn worth(found: &Iteration) -> i32 {
+fn worth(found: &Iteration) -> i32 {
     match found.score {
         Score::Cp(centipawns) => centipawns,
         Score::Mate(moves) => 30_000 * if moves > 0 { 1 } else { -1 },
