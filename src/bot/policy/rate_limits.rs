@@ -140,12 +140,13 @@ impl RateLimits {
                 Some(named) if named == GAMES.key => GAMES.key,
                 _ => spending.key(),
             };
-            let times = self.refused.get(key).map_or(0, |refused| refused.times);
+            let (before, times) = self.refused.get(key).map_or((now, 0), |refused| (refused.until, refused.times));
             let (pause, times) = match retry_after {
-                Some(pause) => (*pause, 0),
+                Some(pause) => (*pause, times),
                 None => (PAUSE.0.saturating_mul(1 << times.min(10)).min(PAUSE.1), times.saturating_add(1)),
             };
-            self.refused.insert(key.to_owned(), Refused { until: later(now, pause), times });
+            // What is refused meanwhile, or not even sent, shortens no pause.
+            self.refused.insert(key.to_owned(), Refused { until: later(now, pause).max(before), times });
         }
     }
 
@@ -233,6 +234,9 @@ mod tests {
             rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
             let until = rate_limits.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
             assert_eq!(until, later(now, Duration::from_mins(minutes)));
+            rate_limits.answered(Spending::ChallengeToHuman, &limited(None, Some(1), false), now);
+            let still = rate_limits.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
+            assert_eq!(still, until, "what was not sent at all changes nothing");
             now = until;
         }
         rate_limits.spend(Spending::ChallengeToHuman, now);

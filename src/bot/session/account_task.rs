@@ -18,7 +18,7 @@ use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
     account_context::AccountContext,
     chat::Reception,
-    game_end,
+    game_end::{self, Vanished},
     game_task::{self, Exit},
     lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory, TournamentAnswer},
     machine::GameInput,
@@ -69,6 +69,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
+    let (vanished_sender, mut vanished) = mpsc::unbounded_channel();
     let context = AccountContext {
         name,
         server,
@@ -93,6 +94,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         lists: policy.newer_lists.clone(),
         exits_sender,
         answers_sender,
+        vanished_sender,
         policy,
     };
     let mut draining = false;
@@ -124,6 +126,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
                 None => break AccountEnd::Closed,
             },
             Some(exit) = exits.recv() => manager.game_exited(exit),
+            Some(game) = vanished.recv() => manager.vanished(game),
             Some(answer) = answers.recv() => {
                 manager.challenge_answered(&answer);
                 manager.tell_lobby(answer);
@@ -212,6 +215,8 @@ struct Manager {
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
+    /// Games of earlier processes that the server does not know any more.
+    vanished_sender: mpsc::UnboundedSender<Vanished>,
 }
 
 impl Manager {
@@ -283,7 +288,15 @@ impl Manager {
         self.reception.called(&account.player.name);
         self.context.tell(AccountEvent::Connected { account: account.clone(), away });
         self.tell_lobby(LobbyInput::Connected(account));
-        game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished));
+        game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished), &self.vanished_sender);
+    }
+
+    /// A game that is being played again, or has ended before our eyes, has an end of its own.
+    fn vanished(&mut self, Vanished(id, status): Vanished) {
+        if !self.games.contains_key(&id) && !self.over.contains(&id) {
+            let context = self.context.clone();
+            self.context.requests.spawn(async move { game_end::record(&context, &id, None, status, None).await });
+        }
     }
 
     fn disconnected(&mut self, reason: String) {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::{sync::mpsc, time::sleep};
 
 use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
@@ -62,15 +62,25 @@ pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(Gam
     });
 }
 
-/// Completes the record of games that ran when we last stopped, where they have ended since.
-pub(super) fn complete_record(context: &AccountContext, unfinished: Vec<KnownGame>) {
+/// A game of an earlier process that the server does not know any more, and how it ended as far as that says it.
+pub(super) struct Vanished(pub GameId, pub GameStatus);
+
+/// Completes the record of games that ran when we last stopped, where they have ended since. Those that the server does not know
+/// come back as `vanished`: some servers know a game only when it is over, and whether one is being played again the caller knows.
+pub(super) fn complete_record(
+    context: &AccountContext,
+    unfinished: Vec<KnownGame>,
+    vanished: &mpsc::UnboundedSender<Vanished>,
+) {
     for game in unfinished {
-        let context = context.clone();
+        let (context, vanished) = (context.clone(), vanished.clone());
         context.requests.clone().spawn(async move {
             let id = &game.info.id;
             let outcome = ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await;
             match outcome {
-                LookUpOutcome::NotKnown { .. } => record(&context, id, None, outcome.status(), None).await,
+                LookUpOutcome::NotKnown { .. } => {
+                    let _ = vanished.send(Vanished(id.clone(), outcome.status()));
+                }
                 LookUpOutcome::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
                 LookUpOutcome::Recorded | LookUpOutcome::StillRuns | LookUpOutcome::NotTold => (),
             }

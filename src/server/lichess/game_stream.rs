@@ -30,8 +30,15 @@ use chess::{ActionError, Backoff, GameId, ServerEvent};
 /// How long a stream is read on after the end of its game: the server may have more to say of it, and closes it itself.
 const LINGER: Duration = Duration::from_secs(3);
 
-/// How long a game that we were told of may be unknown to its stream and to the list of our games, before we believe it.
+/// How long a game that we were told of may be unknown to its stream and to the list of our games, or be refused to us, before we
+/// believe it.
 const BIRTH: Duration = Duration::from_secs(10);
+
+/// The longest pause between two attempts to open the stream: short while clocks run, and longer the longer the server has been away,
+/// by which time most clocks have run out.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
+/// That part of the time for which it has been away.
+const PAUSE_SHARE: u32 = 30;
 
 /// Why a stream that tells of moves before it has told of the game is given up.
 const DISORDER: &str = "the stream did not begin with the whole state";
@@ -43,6 +50,13 @@ pub(super) struct GameSignals {
     pub finished: CancellationToken,
     /// The whole state is wanted.
     pub reopen: Arc<Notify>,
+}
+
+/// A time in which the game was not heard.
+struct Outage {
+    since: Instant,
+    /// The reason that was told last. Who repeats it every second for hours tells nothing new.
+    told: String,
 }
 
 /// How a stream that had been opened ended.
@@ -66,6 +80,7 @@ pub(super) struct GameStream {
     /// The game's rules have no name with us; only its end is of interest.
     is_unplayable: bool,
     backoff: Backoff,
+    outage: Option<Outage>,
     patience: Patience,
     /// How often the stream was opened anew because somebody asked for the whole state.
     resyncs: u32,
@@ -85,7 +100,8 @@ impl GameStream {
             is_over: false,
             was_open: false,
             is_unplayable: false,
-            backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(2)).first_at_once(),
+            backoff: Backoff::new(Duration::from_millis(100), PAUSE.1).first_at_once(),
+            outage: None,
             patience,
             resyncs: 0,
             since: Instant::now(),
@@ -100,25 +116,47 @@ impl GameStream {
             let reason = match self.open_and_read().await {
                 Ok(StreamOutcome::Reopen) => continue,
                 Ok(StreamOutcome::Lost(reason)) => reason,
-                Err(ActionError::NotFound(_)) if self.is_gone().await => {
+                Err(ActionError::NotFound(_)) if self.is_running().await == Some(false) => {
                     return self.tell(ServerEvent::GameGone(self.id.clone())).await;
                 }
-                // Nothing will change such a refusal, as of a game that is closed to bots.
                 Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
-                    self.fault(&format!("the game cannot be followed: {error}")).await;
-                    return self.tell(ServerEvent::GameGone(self.id.clone())).await;
+                    match self.is_running().await {
+                        Some(running) => return self.give_up(&error, running).await,
+                        None => error.to_string(),
+                    }
                 }
                 Err(error) => error.to_string(),
             };
             if self.is_over || last_look {
                 return;
             }
-            self.fault(&reason).await;
+            let pause = self.not_heard(reason).await;
             tokio::select! {
-                () = tokio::time::sleep(self.backoff.next_delay()) => {}
+                () = tokio::time::sleep(pause) => {}
                 () = self.signals.finished.cancelled() => {}
             }
         }
+    }
+
+    /// Tells why the game is not heard, and says how long to wait before the next attempt.
+    async fn not_heard(&mut self, reason: String) -> Duration {
+        if self.outage.as_ref().is_none_or(|outage| outage.told != reason) {
+            self.fault(&reason).await;
+        }
+        let since = self.outage.take().map_or_else(Instant::now, |outage| outage.since);
+        self.outage = Some(Outage { since, told: reason });
+        self.backoff.next_delay().min((since.elapsed() / PAUSE_SHARE).clamp(PAUSE.0, PAUSE.1))
+    }
+
+    /// The server refuses us this game for good, as one that is closed to bots: it is left if it runs, and holds no place.
+    async fn give_up(&self, refusal: &ActionError, running: bool) {
+        let reason = self.http.printable(&format!("the game cannot be followed: {refusal}"));
+        if running {
+            self.tell(ServerEvent::GameUnplayable { id: self.id.clone(), reason }).await;
+        } else {
+            self.fault(&reason).await;
+        }
+        self.tell(ServerEvent::GameGone(self.id.clone())).await;
     }
 
     /// Opens the stream, and tells of everything it brings until it ends.
@@ -178,6 +216,7 @@ impl GameStream {
                 Some(event) => {
                     if matches!(event, ServerEvent::Game(..) | ServerEvent::GameUnplayable { .. }) {
                         has_begun = true;
+                        self.outage = None;
                         self.patience.opened(asked.elapsed());
                         // Whoever asked for the whole state until now is served.
                         let _ = self.signals.reopen.notified().now_or_never();
@@ -232,14 +271,16 @@ impl GameStream {
         self.tell(event).await;
     }
 
-    /// Whether the game, unknown to its stream, is also missing among our running ones.
-    async fn is_gone(&self) -> bool {
+    /// Whether the game, which its stream does not show, is among our running ones. `None` where the server does not say, or may not
+    /// know it yet.
+    async fn is_running(&self) -> Option<bool> {
         if !self.was_open && self.since.elapsed() < BIRTH {
-            return false;
+            return None;
         }
-        match running_games(&self.http).await {
-            Ok(running) => running.len() < MOST_RUNNING_GAMES && !running.contains(&self.id),
-            Err(_) => false,
+        let running = running_games(&self.http).await.ok()?;
+        match running.contains(&self.id) {
+            false if running.len() >= MOST_RUNNING_GAMES => None,
+            known => Some(known),
         }
     }
 

@@ -3,7 +3,8 @@
 //! - Streams, moves and all else have connections of their own: a proxy that allows few concurrent streams a connection, a packet
 //!   that is lost, an answer of a megabyte hold back nothing on which a clock waits. Each stream has a whole connection (HTTP/1.1).
 //! - Ordinary requests go one at a time, as Lichess asks. A 429 closes their topic for a while: requests of this topic then fail
-//!   without being sent, other topics go on (the limits are of one endpoint each).
+//!   without being sent, other topics go on (the limits are of one endpoint each). What is said in games has a turn of its own:
+//!   no challenge waits for a greeting.
 //! - Urgent requests, those on which a clock waits, go at once beside everything else, and are held back by nothing.
 //! - Nothing is sent twice: an answer that did not come is [`ActionError::Unavailable`], and the caller decides.
 
@@ -68,6 +69,8 @@ pub(super) struct Http {
     doubt: Notify,
     /// Held while an ordinary request runs. Says until when a topic is closed.
     turn: Mutex<HashMap<Topic, Instant>>,
+    /// The same of what is said in games.
+    chat_turn: Mutex<HashMap<Topic, Instant>>,
 }
 
 /// Whose the token is, asked once.
@@ -111,6 +114,7 @@ impl Http {
             remembered: OnceLock::new(),
             doubt: Notify::new(),
             turn: Mutex::default(),
+            chat_turn: Mutex::default(),
         })
     }
 
@@ -185,7 +189,8 @@ impl Http {
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
         let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
-        let mut closed = self.turn.lock().await;
+        let turn = if topic == Topic::Chat { &self.chat_turn } else { &self.turn };
+        let mut closed = turn.lock().await;
         let now = Instant::now();
         if let Some(left) =
             closed.get(&topic).map(|until| until.saturating_duration_since(now)).filter(|d| !d.is_zero())
@@ -197,11 +202,11 @@ impl Http {
                 detail: "not sent, for the server has asked us to wait".to_owned(),
             });
         }
-        let mut answer = self.send(call, self.request_timeout).await;
+        let answer = self.send(call, self.request_timeout).await;
         // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
-        if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &mut answer {
-            let pause = *retry_after.get_or_insert(self.limited_pause);
-            closed.insert(topic, Instant::now() + pause);
+        // Whether the server named a time is left as it was: who asked may want to wait longer each time.
+        if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &answer {
+            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.limited_pause));
         }
         answer
     }

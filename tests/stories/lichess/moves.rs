@@ -97,10 +97,10 @@ async fn a_move_that_is_never_answered_is_sent_again() {
     story.goes_on_and_closes().await;
 }
 
-/// Talk is not on the way of a move: a chat that hangs costs nothing.
+/// Talk is not on the way of a move, nor of the next challenge: a chat that hangs costs nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chat_that_hangs_holds_up_nothing() {
-    let story = Story::begin(|plan| plan.lichess.request_timeout = Duration::from_secs(1)).await;
+    let story = Story::begin(|_| ()).await;
     story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), RequestFault::Ignore);
     let game = story.challenge().await;
     let report = story.played(&game).await;

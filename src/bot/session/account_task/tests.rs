@@ -310,6 +310,23 @@ async fn a_game_that_vanished_before_both_had_moved_was_aborted() {
     }
 }
 
+/// Some servers know a game only when it is over: what is played again after a restart has an end of its own.
+#[tokio::test(start_paused = true)]
+async fn a_game_that_goes_on_after_a_restart_has_not_vanished() {
+    let story = Story::begin(ScriptedServer::default(), |journal| {
+        let (info, _) = game("", GameStatus::Started, None);
+        journal.game_started(&"made-up".into(), &info);
+    })
+    .await;
+    let (info, state) = game("e2e4", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    let asked = || story.server.looked_up.lock().expect("no panic").len();
+    happens(|| (asked() == 2).then_some(())).await;
+    let (info, state) = game("e2e4", GameStatus::Resign, Some(Color::White));
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    assert_eq!(story.record().await, ("e2e4".to_owned(), GameStatus::Resign, Some(Color::White)));
+}
+
 /// The stream may end with the game and never show its last moves.
 #[tokio::test]
 async fn a_game_whose_end_was_only_told_is_looked_up() {

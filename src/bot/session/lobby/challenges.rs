@@ -11,7 +11,7 @@ use crate::{
         rate_limits::Spending,
     },
 };
-use chess::{Action, ActionError, Challenge, ChallengeId, GameId, Player};
+use chess::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId, Player};
 
 impl Lobby {
     pub(super) fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<LobbyEffect>) {
@@ -142,6 +142,12 @@ impl Lobby {
         let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;
         match &error {
+            // A limit with a name is one of a day, and nobody waits so long.
+            ActionError::Limited { key: Some(_), opponent: false, .. } => {
+                let id = challenge.id.clone();
+                effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Declined, error.to_string()));
+                effects.push(LobbyEffect::Do(Action::Decline(id, DeclineReason::Later)));
+            }
             ActionError::Limited { retry_after, opponent: false, .. } if attempts < ATTEMPTS => {
                 self.serial += 1;
                 let waiting = Waiting { challenge: *challenge, serial: self.serial };

@@ -236,6 +236,7 @@ fn the_daily_limit_of_games_against_bots_is_learnt_from_the_server() {
     story.challenged("game0001", "Ann");
     let effects = story.accepted("game0001", Err(limited(Some("bot.vsBot.day"), 3600)));
     assert!(effects.contains(&LobbyEffect::Save), "{effects:?}");
+    assert!(declines(&effects, "game0001", DeclineReason::Later), "nobody waits for a day: {effects:?}");
     assert!(declines(&story.challenged("game0002", "Bob"), "game0002", DeclineReason::Later));
     let mut human = challenge("game0003", "Cid");
     human.opponent = Some(Player::named("Cid"));

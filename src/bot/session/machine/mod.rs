@@ -64,6 +64,7 @@ pub(super) struct GameMachine {
     echo_patience: Duration,
     whole_state: WholeStateRequests,
     claims: Backoff,
+    aborts: Backoff,
     /// How the game ended, by the event stream, while its own stream has not shown the end.
     ended: Option<Ended>,
     over: bool,
@@ -107,6 +108,7 @@ impl GameMachine {
             echo_patience: ECHO.0,
             whole_state: WholeStateRequests::new(),
             claims: Backoff::new(Duration::from_secs(1), Duration::from_secs(15)),
+            aborts: Backoff::new(Duration::from_secs(2), Duration::from_secs(60)),
             ended: None,
             over: false,
             info,
@@ -221,6 +223,10 @@ impl GameMachine {
             self.retries.reset();
             for timer in [Timer::Resend, Timer::Echo, Timer::Abort] {
                 effects.push(GameEffect::Forget(timer));
+            }
+            if self.line.turn() == self.info.our_color {
+                // Whoever moves is there; a server that sees them leave again says so again.
+                self.opponent_gone(false, None, effects);
             }
             effects.push(GameEffect::RecordMoves);
         }
@@ -348,7 +354,7 @@ impl GameMachine {
     fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<GameEffect>) {
         match timer {
             // Nothing is sent to a game that has ended.
-            Timer::Resend | Timer::Echo if self.ended.is_some() => (),
+            Timer::Resend | Timer::Echo | Timer::Abort if self.ended.is_some() => (),
             Timer::Resend => self.resend_is_due(effects),
             Timer::Echo => self.echo_is_due(now, effects),
             Timer::LastWord => self.last_word_is_due(now, effects),
@@ -363,6 +369,8 @@ impl GameMachine {
             Timer::Abort => {
                 if matches!(self.our_move, MoveState::Theirs) && self.line.ply() < 2 {
                     effects.push(GameEffect::Do(Action::Abort(self.info.id.clone())));
+                    // What becomes of it only the game's end tells: the request may get lost.
+                    effects.push(GameEffect::Wake(Timer::Abort, self.aborts.next_delay()));
                 }
             }
         }

@@ -409,6 +409,19 @@ async fn the_whole_state_can_be_asked_for() {
     story.server.expect("GET /api/bot/game/stream/game0002").await;
 }
 
+/// What a proxy says once is not the server's last word.
+#[tokio::test]
+async fn a_game_that_is_refused_at_first_is_played_all_the_same() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    for status in [302, 400, 409] {
+        story.server.expect(STREAM).await.answer(status, "", "").await;
+        story.fault().await;
+    }
+    story.open_game("e2e4").await;
+}
+
 #[tokio::test]
 async fn a_game_unknown_to_the_server_is_gone() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
@@ -751,7 +764,7 @@ async fn a_limit_closes_its_own_topic_and_no_other() {
             request.answer(429, "", r#"{"error":"Too many requests. Try again later."}"#).await;
         })
         .await;
-    assert_eq!(limited(refused), Duration::from_secs(60));
+    assert!(matches!(refused, Err(ActionError::Limited { retry_after: None, .. })), "no time was named: {refused:?}");
     assert!(limited(story.bot.perform(challenge_ann()).await) <= Duration::from_secs(60));
     assert_eq!(story.server.count("POST /api/challenge"), 0, "the second one was not sent");
     let talked = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| request.ok(OK).await);
