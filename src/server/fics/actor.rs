@@ -101,8 +101,11 @@ pub(super) struct Actor {
     untold: VecDeque<ServerEvent>,
     tickets: HashMap<Ticket, oneshot::Sender<RequestResult>>,
     serial: u64,
-    /// How timeseal is spoken next time.
+    /// How timeseal is spoken at the next attempt; every connection that is lost begins with the newest again, because what made
+    /// us give one up may have been a server that was going down.
     seal: Option<Version>,
+    /// How it is spoken on this connection.
+    spoken: Option<Version>,
     /// Set once the usual port could not be reached.
     use_fallback: bool,
     backoff: Backoff,
@@ -122,6 +125,7 @@ impl Actor {
         Self {
             session: FicsSession::new(settings.clone(), run),
             seal: settings.first_seal(),
+            spoken: None,
             settings,
             credentials,
             requests,
@@ -162,6 +166,7 @@ impl Actor {
     }
 
     fn lost(&mut self, reason: String) {
+        self.seal = self.settings.first_seal();
         self.session.disconnected(reason);
         self.apply_offline();
     }
@@ -221,6 +226,7 @@ impl Actor {
         let (host, fallback) = (self.settings.host.clone(), self.settings.fallback_port);
         let patience = Duration::from_secs(self.settings.connect_timeout);
         if !self.use_fallback {
+            self.spoken = self.seal;
             match TelnetLink::open(&host, self.settings.port, self.seal, patience).await {
                 Err(error) if fallback != 0 && fallback != self.settings.port => {
                     let loss = if self.seal.is_some() {
@@ -238,6 +244,7 @@ impl Actor {
         }
         // Next time the usual port is tried first again.
         self.use_fallback = false;
+        self.spoken = None;
         TelnetLink::open(&host, fallback, None, patience).await
     }
 
@@ -456,7 +463,7 @@ impl Actor {
 
     /// Whether timeseal may be spoken in an older way, or not at all, next time.
     fn may_unseal(&self) -> bool {
-        self.settings.may_unseal() && self.seal.is_some()
+        self.settings.may_unseal() && self.spoken.is_some()
     }
 
     /// A connection that ends before anything was said may do so because the server does not know this kind of timeseal.
@@ -464,7 +471,7 @@ impl Actor {
         if !self.may_unseal() {
             return ConnectionEnd::Lost(reason);
         }
-        self.seal = older(self.seal);
+        self.seal = older(self.spoken);
         let host = &self.settings.host;
         match self.seal {
             Some(_) => tracing::info!("{host} does not take the newer timeseal ({reason}); trying the older one"),
@@ -519,16 +526,21 @@ impl Actor {
         ticket
     }
 
-    /// Does what the player wants done.
+    /// Does what the player wants done. Where the connection breaks meanwhile, nobody waits for an answer all the same.
     async fn apply(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
+        let mut done: io::Result<()> = Ok(());
         for effect in self.session.effects() {
-            match effect {
-                SessionEffect::Send(command) => link.send(&command).await?,
-                SessionEffect::Nudge => link.nudge().await?,
-                other => self.note(other),
+            match (&done, effect) {
+                (Ok(()), SessionEffect::Send(command)) => done = link.send(&command).await,
+                (Ok(()), SessionEffect::Nudge) => done = link.nudge().await,
+                (Err(error), SessionEffect::Answer(ticket, Ok(_))) => {
+                    let unsent = ActionError::Unavailable(format!("connection lost: {error}"));
+                    self.note(SessionEffect::Answer(ticket, Err(unsent)));
+                }
+                (_, other) => self.note(other),
             }
         }
-        Ok(())
+        Ok(done?)
     }
 
     fn apply_offline(&mut self) {

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::{
     codec::ServerFrame,
     link::TelnetLink,
-    login::{Credentials, Login, LoginStep},
+    login::{Credentials, Login, LoginError, LoginStep},
     message::{FicsMessage, Speaker},
     settings::{FicsSettings, Password},
     setup::SetUp,
@@ -165,7 +165,13 @@ async fn log_in(
             ServerFrame::Overlong => LoginStep::Wait,
             ServerFrame::Prompt => login.on_prompt(),
             ServerFrame::Line(line) => login.on(&FicsMessage::read(line)).map_err(|error| {
-                if error.is_final() { ActionError::Unauthorised(error.to_string()) } else { unavailable(error) }
+                // A server that knows no timeseal takes its first words for a name.
+                let misheard = matches!(error, LoginError::BadName { .. }) && seal.is_some() && settings.may_unseal();
+                if error.is_final() && !misheard {
+                    ActionError::Unauthorised(error.to_string())
+                } else {
+                    unavailable(error)
+                }
             })?,
         };
         match step {

@@ -96,6 +96,10 @@ fn starred(line: &str) -> Option<FicsMessage> {
     if let Some((_, session)) = words.strip_prefix("Starting ").and_then(|words| words.split_once(" session as ")) {
         return speaker(session).map(|(speaker, _)| FicsMessage::Session(speaker));
     }
+    // An administrator may say anything in one.
+    if words.starts_with("ANNOUNCEMENT") {
+        return Some(if shuts_down(words) { FicsMessage::Shutdown(said()) } else { FicsMessage::Noise });
+    }
     Some(if words.starts_with("Invalid password") {
         FicsMessage::WrongPassword
     } else if words.contains("you can't both be logged in") {
@@ -103,14 +107,12 @@ fn starred(line: &str) -> Option<FicsMessage> {
     } else if words.contains("is already logged in") {
         // We are the newcomer: the other connection, most likely our own lost one, is closed.
         FicsMessage::Noise
-    } else if words.contains("kicked out") {
+    } else if words.starts_with("You have been kicked out") {
         FicsMessage::Kicked(said())
     } else if words.starts_with("Auto-logout") || words.starts_with("LOGIN TIMEOUT") {
         FicsMessage::TimedOut(said())
     } else if shuts_down(words) {
         FicsMessage::Shutdown(said())
-    } else if words.starts_with("ANNOUNCEMENT") {
-        if shuts_down(words) { FicsMessage::Shutdown(said()) } else { FicsMessage::Noise }
     } else {
         return login_refusal(words);
     })
