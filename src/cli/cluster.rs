@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, settings_args::SettingsArgs};
 use crate::settings::Flag;
-use chess::outln;
+use chess::{outln, printable, printable_json};
 use cluster::{
     ClusterSettings, MemberKind, Members, MembersError, ProcessIdentity, Survey, WorkerAnswer, survey,
     wire::{SearchStatus, WorkerState},
@@ -155,7 +155,7 @@ impl ClusterCommand {
 async fn status(cluster: &ClusterSettings, json: bool) -> Result<(), Failure> {
     let survey = survey(cluster).await?;
     if json {
-        outln!("{:#}", as_json(cluster, &survey));
+        outln!("{}", printable_json(&format!("{:#}", as_json(cluster, &survey))));
     } else {
         print_survey(cluster, &survey);
     }
@@ -254,7 +254,7 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
         outln!("\n{why}");
     }
     for why in unused {
-        outln!("\nnot used: {why}");
+        outln!("\nnot used: {}", printable(&why));
     }
 }
 
@@ -262,11 +262,13 @@ fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
     let (state, busy) = (state(heartbeat.state), heartbeat.busy());
     let engines = if heartbeat.engines.is_empty() { "-".to_owned() } else { heartbeat.engines.join(" ") };
     let (busy, lag) = (format!("{busy} of {}", heartbeat.cores), lag.as_secs_f64() * 1000.0);
-    outln!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
+    let line = format!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
+    outln!("{}", printable(&line));
     for search in &heartbeat.searches {
         let (game, ply) = (&search.search.game, search.search.ply);
         let threads = if search.threads == 1 { "".to_owned() } else { format!(" on {} threads", search.threads) };
-        outln!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
+        let line = format!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
+        outln!("{}", printable(&line));
     }
 }
 

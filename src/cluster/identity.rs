@@ -66,16 +66,17 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Processes of other versions of which the log has told: each once, and no more than a thousand.
+/// Whose processes of other versions the log has told of: each name once, however often its process is started, and no more than a
+/// thousand.
 #[derive(Debug, Default)]
-pub(super) struct OtherVersions(BTreeSet<RunId>);
+pub(super) struct OtherVersions(BTreeSet<String>);
 
 impl OtherVersions {
     const MOST: usize = 1000;
 
     /// Whether the log is to tell of this one now.
-    pub(crate) fn is_first(&mut self, process: RunId) -> bool {
-        self.0.len() < Self::MOST && self.0.insert(process)
+    pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
+        self.0.len() < Self::MOST && !self.0.contains(&sender.name) && self.0.insert(sender.name.clone())
     }
 }
 
@@ -94,26 +95,36 @@ pub(super) struct RunOwners(BTreeMap<RunId, (String, Instant)>);
 
 impl RunOwners {
     const MOST: usize = 10_000;
+    /// Of one name: a daemon that is started again and again has several for a while, and each has a part of the cores.
+    const MOST_OF_ONE: usize = 16;
     const KEPT: Duration = Duration::from_secs(60);
 
-    /// Whether the sender may use this run: `false` if it is somebody else's, or there are too many already.
+    /// Whether the sender may use this run: `false` if it is somebody else's, or there are too many already, of all or of this name.
     pub(super) fn admits(&mut self, now: Instant, sender: &Sender) -> bool {
         if self.0.len() >= Self::MOST {
             self.0.retain(|_, (_, heard)| now.saturating_duration_since(*heard) < Self::KEPT);
         }
-        let full = self.0.len() >= Self::MOST;
+        let is_new = !self.0.contains_key(&sender.run);
+        if is_new && (self.0.len() >= Self::MOST || self.of(now, &sender.name) >= Self::MOST_OF_ONE) {
+            return false;
+        }
         match self.0.get_mut(&sender.run) {
             Some((owner, heard)) if *owner == sender.name || now.saturating_duration_since(*heard) > Self::KEPT => {
                 (*owner, *heard) = (sender.name.clone(), now);
                 true
             }
             Some(_) => false,
-            None if full => false,
             None => {
                 self.0.insert(sender.run, (sender.name.clone(), now));
                 true
             }
         }
+    }
+
+    /// How many runs of this name have been heard of lately.
+    fn of(&self, now: Instant, name: &str) -> usize {
+        let is_recent = |heard: &Instant| now.saturating_duration_since(*heard) <= Self::KEPT;
+        self.0.values().filter(|(owner, heard)| owner == name && is_recent(heard)).count()
     }
 
     /// The name to which a run belongs.
@@ -159,6 +170,25 @@ mod tests {
         assert!(!owners.admits(now, &sender("forger")));
         let later = now + RunOwners::KEPT + Duration::from_secs(1);
         assert!(owners.admits(later, &sender("forger")), "nobody has used it for long");
+    }
+
+    #[test]
+    fn a_name_has_no_more_for_many_runs() {
+        let (mut owners, now) = (RunOwners::default(), Instant::now());
+        let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
+        let admitted = (0..1000).filter(|run| owners.admits(now, &sender("greedy", *run))).count();
+        assert_eq!(admitted, RunOwners::MOST_OF_ONE);
+        assert!(owners.admits(now, &sender("honest", 1000)));
+        let later = now + RunOwners::KEPT + Duration::from_secs(1);
+        assert!(owners.admits(later, &sender("greedy", 1001)), "its earlier runs are gone");
+    }
+
+    #[test]
+    fn a_process_of_another_version_is_told_of_once_however_often_it_starts() {
+        let mut told = OtherVersions::default();
+        let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
+        assert_eq!((0..5000).filter(|run| told.is_first(&sender("old", *run))).count(), 1);
+        assert!(told.is_first(&sender("another", 5000)));
     }
 
     #[test]

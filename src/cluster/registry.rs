@@ -248,7 +248,7 @@ impl Registry {
 
     /// Whether this is the first message from a process of another version, which is to be told of once.
     pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
-        self.other_versions.is_first(sender.run)
+        self.other_versions.is_first(sender)
     }
 
     /// A search went wrong there: it is given nothing for a while, each time longer.

@@ -216,9 +216,17 @@ impl WorkerTask {
             tokio::select! {
                 biased;
                 () = shutdown.now.cancelled() => break,
+                // Nobody's commands keep the others from hearing of it.
+                _ = heartbeats.tick() => {
+                    self.health.is_alive();
+                    let effects = self.scheduler.tick(Instant::now());
+                    self.carry_out(effects);
+                    self.publisher.beat(&self.state(None));
+                }
+                // Before the orders: a poll that was sent before an order does not know its search, and would stop it.
+                Some(message) = polls.next() => self.poll(&message),
                 Some(message) = commands.next() => self.command(&message),
                 Some((key, search)) = ended.recv() => self.scheduler.ended(key, &search),
-                Some(message) = polls.next() => self.poll(&message),
                 () = shutdown.drain.cancelled(), if leave_by.is_none() => {
                     tracing::info!("shutdown when the running searches have ended; once more to leave at once");
                     self.scheduler.drain();
@@ -230,12 +238,6 @@ impl WorkerTask {
                     ConnectionChange::Down => {}
                     ConnectionChange::NotAllowed(words) => return Some(words),
                 },
-                _ = heartbeats.tick() => {
-                    self.health.is_alive();
-                    let effects = self.scheduler.tick(Instant::now());
-                    self.carry_out(effects);
-                    self.publisher.beat(&self.state(None));
-                }
                 _ = news.tick(), if self.exchange.is_some() => self.tell_of_a_table(),
             }
             if leave_by.is_some_and(|by| self.scheduler.is_idle() || Instant::now() > by) {
@@ -297,7 +299,7 @@ impl WorkerTask {
             Ok((sender, body)) => self.daemons.admits(Instant::now(), &sender).then_some((sender, body)),
             Err(error) => {
                 let DecodeError::Version { sender, .. } = &error else { return None };
-                if self.other_versions.is_first(sender.run) {
+                if self.other_versions.is_first(sender) {
                     tracing::warn!("a daemon is not served: {error}");
                 }
                 self.publisher.tell(sender, WorkerMessage::Answer(self.state(None)));

@@ -202,7 +202,10 @@ impl Scheduler {
             spec.threads = threads;
         }
         let table = command.elector.table.map(|number| (from, number));
-        effects.extend(self.take_slot(now, key, spec, table));
+        if !self.take_slot(now, key, spec, table, &mut effects) {
+            effects.extend(tell(SearchEventKind::GivenBack));
+            return effects;
+        }
         if let Some(slot) = self.slots.get_mut(&key) {
             slot.used = now;
             slot.search =
@@ -229,25 +232,29 @@ impl Scheduler {
         (fits || entitled) && (known || slots < MOST_SLOTS)
     }
 
-    /// Opens the slot unless it is open for this very elector.
+    /// Opens the slot unless it is open for this very elector; `false` where no memory is left for it.
     fn take_slot(
         &mut self,
         now: Instant,
         key: SlotKey,
         wanted: ElectorSpec,
         table: Option<TableKey>,
-    ) -> Vec<SchedulerEffect> {
+        effects: &mut Vec<SchedulerEffect>,
+    ) -> bool {
         if self.slots.get(&key).is_some_and(|slot| slot.wanted == wanted && slot.table == table) {
-            return Vec::new();
+            return true;
         }
-        let mut effects: Vec<SchedulerEffect> = self.close(key).into_iter().collect();
+        effects.extend(self.close(key));
         let hash = self.size_of(table).unwrap_or_else(|| {
             effects.extend(self.make_room(wanted.hash));
-            wanted.hash.min(self.lent.memory.saturating_sub(self.memory())).max(1)
+            wanted.hash.max(1).min(self.lent.memory.saturating_sub(self.memory()))
         });
+        if hash == 0 {
+            return false;
+        }
         effects.push(SchedulerEffect::Open(key, ElectorSpec { hash, ..wanted.clone() }, table));
         self.slots.insert(key, WorkerSlot { wanted, table, hash, search: None, used: now });
-        effects
+        true
     }
 
     /// The size of a shared table, if it is there.

@@ -61,6 +61,20 @@ fn shown(effects: &[SchedulerEffect]) -> Vec<String> {
     effects.iter().map(show).collect()
 }
 
+/// Promise 7: what is lent is all that is taken, however many daemons there are or one of them says that it is.
+#[test]
+fn no_table_is_larger_than_the_memory_that_is_left() {
+    let mut scheduler = scheduler(1);
+    let mut opened = 0;
+    for daemon in 0..200 {
+        let effects = search(&mut scheduler, RunId(100 + daemon), order(1, daemon));
+        let hash = effects.iter().filter_map(|effect| effect.split(' ').nth(2)?.parse::<usize>().ok()).sum::<usize>();
+        opened += hash;
+        assert!(hash > 0 || effects == [format!("give back to {}", 100 + daemon)], "{effects:?}");
+    }
+    assert!(opened <= 100, "{opened} MiB");
+}
+
 #[test]
 fn an_elector_keeps_its_seat_from_search_to_search() {
     let mut scheduler = scheduler(2);
