@@ -78,7 +78,10 @@ fn check(settings: SettingsArgs) -> Result<(), Failure> {
 fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Failure> {
     let about = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| about(&error))?;
-    let import = Import::read(bot, &text).map_err(|error| about(&error))?;
+    // Paths in settings are relative to the working folder, not to the settings.
+    let token_file =
+        output.map_or_else(|| Import::TOKEN_FILE.into(), |output| output.with_file_name(Import::TOKEN_FILE));
+    let import = Import::read(bot, &text, &token_file.to_string_lossy()).map_err(|error| about(&error))?;
     let Some(output) = output else {
         print(format_args!("{}", import.text));
         if import.token.is_some() {
@@ -88,11 +91,13 @@ fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Fai
     };
     let written =
         |path: &Path, error: io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
-    write_new(output, &import.text, 0o644).map_err(|error| written(output, error))?;
     if let Some(token) = &import.token {
-        let beside = output.with_file_name(Import::TOKEN_FILE);
-        write_new(&beside, &format!("{}\n", token.reveal()), 0o600).map_err(|error| written(&beside, error))?;
+        if output.exists() {
+            return Err(written(output, io::ErrorKind::AlreadyExists.into()));
+        }
+        write_new(&token_file, &format!("{}\n", token.reveal()), 0o600).map_err(|error| written(&token_file, error))?;
     }
+    write_new(output, &import.text, 0o644).map_err(|error| written(output, error))?;
     eprintln!(
         "{} is written; {} options of {} have no counterpart and are named in it. To see what is in effect: concilio config check --config {}",
         output.display(),

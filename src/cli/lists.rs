@@ -1,7 +1,11 @@
 //! The lists of names in files and at addresses, kept up to date: an operator edits a file, a community maintains a block
 //! list, and the running daemon follows.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use rustls::crypto::ring;
 use tokio::{sync::watch, time::sleep};
@@ -17,24 +21,31 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// A longer list is taken for a mistake.
 const LONGEST: usize = 4 << 20;
 
+/// What each address gave last. Settings that are read again begin with it.
+static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
+
 /// Reads the lists again and again and tells of every change, until nobody listens. An address that does not answer keeps
 /// the names it gave last.
 pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameLists>, Failure> {
     let (block, avoid) = (settings.challenge.block_urls.clone(), settings.matchmaking.avoid_urls.clone());
     // Who fetches nothing needs no client, which would hold the system's certificates in memory.
     let client = if block.is_empty() && avoid.is_empty() { None } else { Some(client()?) };
-    let (sender, receiver) = watch::channel(settings.name_lists()?);
+    let known_lists = move || {
+        settings.name_lists().map(|mut lists| {
+            lists.block.extend(known_names(&settings.challenge.block_urls));
+            lists.avoid.extend(known_names(&settings.matchmaking.avoid_urls));
+            lists
+        })
+    };
+    let (sender, receiver) = watch::channel(known_lists()?);
     tokio::spawn(async move {
-        let (mut blocked, mut avoided) = (FetchedLists::new(block), FetchedLists::new(avoid));
         while !sender.is_closed() {
             if let Some(client) = &client {
-                blocked.fetch(client).await;
-                avoided.fetch(client).await;
+                fetch_all(client, &block).await;
+                fetch_all(client, &avoid).await;
             }
-            match settings.name_lists() {
-                Ok(mut lists) => {
-                    lists.block.extend(blocked.names());
-                    lists.avoid.extend(avoided.names());
+            match known_lists() {
+                Ok(lists) => {
                     sender.send_if_modified(|known| {
                         let changed = *known != lists;
                         *known = lists;
@@ -52,29 +63,27 @@ pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameList
     Ok(receiver)
 }
 
-/// Lists at addresses, each as it was had last.
-struct FetchedLists(Vec<(String, Names)>);
-
-impl FetchedLists {
-    fn new(urls: Vec<String>) -> Self {
-        Self(urls.into_iter().map(|url| (url, Names::default())).collect())
-    }
-
-    async fn fetch(&mut self, client: &reqwest::Client) {
-        for (url, names) in &mut self.0 {
-            match fetch(client, url).await {
-                Ok(list) => *names = list,
-                Err(error) => tracing::warn!(url, %error, "a list of names cannot be had; the last one holds"),
+/// Fetches the lists at these addresses.
+async fn fetch_all(client: &reqwest::Client, urls: &[String]) {
+    for url in urls {
+        match fetch(client, url).await {
+            Ok(names) => {
+                known().insert(url.clone(), names);
             }
+            Err(error) => tracing::warn!(url, %error, "a list of names cannot be had; the last one holds"),
         }
     }
+}
 
-    /// All of their names.
-    fn names(&self) -> Names {
-        let mut all = Names::default();
-        self.0.iter().for_each(|(_, names)| all.extend(names.clone()));
-        all
-    }
+/// All names that these addresses gave last.
+fn known_names(urls: &[String]) -> Names {
+    let (mut all, known) = (Names::default(), known());
+    urls.iter().filter_map(|url| known.get(url)).for_each(|names| all.extend(names.clone()));
+    all
+}
+
+fn known() -> MutexGuard<'static, BTreeMap<String, Names>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn client() -> Result<reqwest::Client, reqwest::Error> {
@@ -116,10 +125,13 @@ mod tests {
         let mut settings = Settings::default();
         settings.challenge.block = vec!["Eve".to_owned()];
         settings.challenge.block_urls = vec![url];
-        let mut lists = follow(Arc::new(settings)).expect("readable");
+        let settings = Arc::new(settings);
+        let mut lists = follow(Arc::clone(&settings)).expect("readable");
         assert!(lists.borrow_and_update().block.contains("eve"), "what is known at once holds at once");
         lists.changed().await.expect("fetched");
-        let lists = lists.borrow();
-        assert!(lists.block.contains("mallory") && lists.block.contains("eve"), "{lists:?}");
+        let is_whole = |lists: &NameLists| lists.block.contains("mallory") && lists.block.contains("eve");
+        assert!(is_whole(&lists.borrow()), "{:?}", lists.borrow());
+        // The address gives it no second time.
+        assert!(is_whole(&follow(settings).expect("readable").borrow()), "settings that are read again lose no names");
     }
 }

@@ -4,7 +4,6 @@
 use std::{
     fmt::{self, Write as _},
     io::{self, IsTerminal},
-    path::Path,
 };
 
 use jiff::{Timestamp, Zoned};
@@ -13,7 +12,6 @@ use tracing::{
     Event, Level, Subscriber,
     field::{Field, Visit},
 };
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
     fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter, format::Writer},
@@ -22,7 +20,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use super::Failure;
+use super::{Failure, daily_log::DailyLog};
 use crate::settings::{LogFormat, LogSettings};
 use chess::{printable, printable_json};
 
@@ -38,7 +36,8 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
 pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
     // What this library says of every connection is said by us.
     let filter = EnvFilter::new(format!("async_nats=error,{}", settings.level));
-    let file = if settings.file.as_os_str().is_empty() { None } else { Some(daily(&settings.file, settings.days)?) };
+    let file =
+        if settings.file.as_os_str().is_empty() { None } else { Some(DailyLog::open(&settings.file, settings.days)?) };
     let file = file.map(|file| layer(settings.format, file, false));
     let terminal = layer(settings.format, io::stderr, io::stderr().is_terminal());
     tracing_subscriber::registry().with(filter).with(file.into_iter().chain([terminal]).collect::<Vec<_>>()).init();
@@ -66,21 +65,6 @@ where
 
 /// What the layers lie on.
 type WithFilter = tracing_subscriber::layer::Layered<EnvFilter, Registry>;
-
-/// A file for every day, of which so many are kept: `concilio.log` becomes `concilio.2026-11-22.log`.
-fn daily(file: &Path, days: usize) -> Result<RollingFileAppender, Failure> {
-    let failed = |reason: &dyn fmt::Display| Failure::usage(format_args!("log.file {}: {reason}", file.display()));
-    let part = |part: Option<&std::ffi::OsStr>| part.and_then(|part| part.to_str()).unwrap_or_default().to_owned();
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-    RollingFileAppender::builder()
-        .rotation(Rotation::DAILY)
-        .filename_prefix(part(file.file_stem()))
-        .filename_suffix(part(file.extension()))
-        .max_log_files(days)
-        .build(folder)
-        .map_err(|error| failed(&error))
-}
 
 /// Where events of accounts and games come from: their sentences say what stands in their fields.
 const TOLD: &str = "concilio_bot::event";
@@ -279,21 +263,6 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0]["opponent"], "\x1b]0;owned\x07");
         assert!(!text.contains(['\x1b', '\x07', '\u{9b}']), "{text:?}");
-    }
-
-    #[test]
-    fn a_day_has_a_file_of_its_own() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut file = daily(&folder.path().join("deep/concilio.log"), 2).expect("writable");
-        io::Write::write_all(&mut file, b"a line\n").expect("written");
-        let names: Vec<String> = std::fs::read_dir(folder.path().join("deep"))
-            .expect("a folder")
-            .filter_map(|file| file.ok()?.file_name().into_string().ok())
-            .collect();
-        assert!(
-            matches!(names.as_slice(), [name] if name.starts_with("concilio.20") && name.ends_with(".log")),
-            "{names:?}"
-        );
     }
 
     #[test]

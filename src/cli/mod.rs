@@ -7,6 +7,7 @@ mod cluster;
 mod completions;
 mod config;
 mod ctl;
+mod daily_log;
 mod demo;
 mod draughts;
 mod eval;

@@ -9,7 +9,7 @@ use crate::settings::Loaded;
 use bot::session::{Control, control::Reload};
 
 /// The tables, and keys of tables, that are looked at only when the program starts.
-const AT_START: [&str; 7] = ["servers", "journal", "cluster", "log", "web", "webhook", "shutdown.grace"];
+const AT_START: [&str; 8] = ["servers", "journal", "cluster", "log", "web", "webhook", "report", "shutdown"];
 
 /// What the settings were.
 struct KnownSettings {

@@ -21,6 +21,9 @@ const MOST_CONNECTIONS: usize = 256;
 /// Whoever has not sent the head of a request by then is sent away.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 
+/// How long what was begun may take to be sent when the server stops.
+const GOODBYE: Duration = Duration::from_secs(2);
+
 /// The pause after a connection that could not be accepted, so that a lack of file handles does not spin.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
@@ -100,7 +103,8 @@ impl Doorway {
                 _ = connection.as_mut() => return,
                 () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
             }
-            let _ = connection.await;
+            // Whoever does not read what was sent keeps nobody from ending.
+            let _ = tokio::time::timeout(GOODBYE, connection).await;
         }
     }
 }

@@ -21,8 +21,7 @@ impl Archive {
         }
         let draft = draft_of(to);
         let copied = self.copy_to(&draft).and_then(|size| {
-            // Unlike a rename, a second name is not given to what another program has made meanwhile.
-            fs::hard_link(&draft, to).map_err(|error| error.to_string())?;
+            name(&draft, to).map_err(|error| error.to_string())?;
             Ok(size)
         });
         let _ = fs::remove_file(&draft);
@@ -38,6 +37,18 @@ impl Archive {
         let file = File::open(draft).map_err(words)?;
         file.sync_all().map_err(words)?;
         file.metadata().map(|data| data.len()).map_err(words)
+    }
+}
+
+/// Gives the whole copy its name. Unlike a rename, a second name is not given to what another program has made meanwhile; where the
+/// disk knows no second names (FAT, some networks), the place is taken first.
+fn name(draft: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(draft, to) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
+            private::open().write(true).create_new(true).open(to)?;
+            fs::rename(draft, to)
+        }
+        linked => linked,
     }
 }
 

@@ -304,16 +304,16 @@ impl Journal {
     /// [`JournalError::UnknownGame`] if the game was never started here.
     pub async fn decided_move(&self, game: &GameKey, line: &Arc<Line>) -> Result<Option<UciMove>, JournalError> {
         let (game, line) = (game.clone(), Arc::clone(line));
-        self.writer.call(move |store| store.decided_move(&game, line.moves())).await
+        self.writer.ask(move |store| store.decided_move(&game, line.moves())).await
     }
 
-    /// Whether the game was started here.
+    /// The rules of a game that was started here, by their key.
     ///
     /// # Errors
     /// Where the journal cannot be read.
-    pub async fn knows(&self, game: &GameKey) -> Result<bool, JournalError> {
+    pub async fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
         let game = game.clone();
-        self.writer.call(move |store| store.knows(&game)).await
+        self.writer.ask(move |store| store.variant_of(&game)).await
     }
 
     /// Notes by how many points a game has changed our rating.
@@ -364,7 +364,7 @@ impl Journal {
     /// Where the journal cannot be read, or the disk takes nothing.
     pub async fn write_missing_pgn(&self) -> Result<(), JournalError> {
         let since = now() - DAY_MS;
-        for game in self.writer.call(move |store| store.without_pgn(since)).await? {
+        for game in self.writer.ask(move |store| store.without_pgn(since)).await? {
             self.write_pgn(&game).await?;
         }
         Ok(())
@@ -397,7 +397,7 @@ impl Journal {
     /// Where the journal cannot be read.
     pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
         let wanted = server.clone();
-        let ids = self.writer.call(move |store| store.unfinished(&wanted)).await?;
+        let ids = self.writer.ask(move |store| store.unfinished(&wanted)).await?;
         self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
     }
 
@@ -432,7 +432,7 @@ impl Journal {
     /// Where the journal cannot be read.
     pub async fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let game = game.clone();
-        self.writer.call(move |store| store.takebacks_granted(&game)).await
+        self.writer.ask(move |store| store.takebacks_granted(&game)).await
     }
 
     /// The lines of the newest lost games that began as this one, each up to our last move that was a book's: moves in UCI notation
@@ -442,7 +442,7 @@ impl Journal {
     /// Where the journal cannot be read.
     pub async fn lost_book_lines(&self, game: &GameInfo) -> Result<Vec<String>, JournalError> {
         let (variant, start) = (game.terms.variant, game.start.start_fen());
-        self.writer.call(move |store| store.lost_book_lines(variant, start.as_deref())).await
+        self.writer.ask(move |store| store.lost_book_lines(variant, start.as_deref())).await
     }
 
     /// Notes what was said in a game.
@@ -463,7 +463,7 @@ impl Journal {
     /// Where the journal cannot be read.
     pub async fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
         let key = key.to_owned();
-        self.writer.call(move |store| store.state(&key)).await
+        self.writer.ask(move |store| store.state(&key)).await
     }
 
     /// Keeps a text, JSON for instance, beyond this process; returns after the commit.
@@ -495,7 +495,7 @@ impl Journal {
     /// [`JournalError::Unwritable`] if the disk takes nothing at the moment, [`JournalError::Closed`] if the writing thread
     /// has ended.
     pub async fn flush(&self) -> Result<(), JournalError> {
-        self.writer.call(|_| Ok(())).await
+        self.writer.ask(|_| Ok(())).await
     }
 }
 

@@ -54,13 +54,28 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&draft, path)
 }
 
-/// Adds a game to a file, unless it stands there: this process may have been killed before that was noted.
+/// Adds a game to a file, unless it stands there: this process may have been killed before that was noted. What was killed, or a disk
+/// that was full, may also have left a part of it, which goes first.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
-    if end_of(path).is_ok_and(|games| String::from_utf8_lossy(&games).contains(text)) {
+    let before = end_of(path).unwrap_or_default();
+    if String::from_utf8_lossy(&before).contains(text) {
         return Ok(());
     }
-    private::open().create(true).append(true).open(path)?.write_all(text.as_bytes())
+    let mut file = private::open().create(true).append(true).open(path)?;
+    let length = file.metadata()?.len() - part_of(text.as_bytes(), &before) as u64;
+    file.set_len(length)?;
+    file.write_all(text.as_bytes()).inspect_err(|_| {
+        // Where this fails as well, the next attempt finds the part.
+        let _ = file.set_len(length);
+    })
+}
+
+/// How many bytes at the end of `before` are a beginning of `text`, from its first line on.
+fn part_of(text: &[u8], before: &[u8]) -> usize {
+    let first_line = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
+    let most = before.len().min(text.len());
+    (first_line..most).rev().find(|length| before.ends_with(&text[..*length])).unwrap_or(0)
 }
 
 /// The last games of a file.
@@ -300,5 +315,26 @@ impl PgnWriter {
         self.word(result(game));
         self.text.push_str("\n\n");
         self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Promise 5: a full disk or a kill in the middle of a game's text costs neither this game nor the next.
+    #[test]
+    fn a_part_of_a_game_at_the_end_of_a_file_is_replaced_by_the_whole() {
+        let [other, game] = ["1. e4 {[%clk 0:01:00]} *", "1. d4 {[%clk 0:01:00] [%eval 0.1]} d5 1-0"]
+            .map(|moves| format!("[Event \"Casual\"]\n[Site \"?\"]\n\n{moves}\n\n"));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("all.pgn");
+        for length in "[Event \"Casual\"]\n".len()..game.len() {
+            fs::write(&path, format!("{other}{}", &game[..length])).expect("writable");
+            for _ in 0..2 {
+                append(&path, &game).expect("writable");
+                assert_eq!(fs::read_to_string(&path).expect("readable"), format!("{other}{game}"), "{length} bytes");
+            }
+        }
     }
 }

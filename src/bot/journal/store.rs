@@ -348,12 +348,9 @@ impl<'a> Store<'a> {
         Ok(games.collect::<Result<_, _>>()?)
     }
 
-    pub(super) fn knows(&mut self, game: &GameKey) -> Result<bool, JournalError> {
-        match self.line(game) {
-            Ok(_) => Ok(true),
-            Err(JournalError::UnknownGame(_)) => Ok(false),
-            Err(error) => Err(error),
-        }
+    pub(super) fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
+        let mut variant = self.transaction.prepare_cached("SELECT variant FROM games WHERE server = ? AND game = ?")?;
+        Ok(variant.query_row([game.server.as_str(), game.id.as_str()], |row| row.get(0)).optional()?)
     }
 
     pub(super) fn takeback_granted(&self, game: &GameKey) -> Result<(), JournalError> {

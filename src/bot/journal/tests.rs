@@ -282,6 +282,10 @@ async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_roo
     }
     let over = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await;
     assert!(matches!(over, Err(JournalError::Unwritable(_))), "{over:?}");
+    for _ in 0..200 {
+        // Whoever asks meanwhile pushes nothing out of the memory.
+        assert!(desk.journal.flush().await.is_err());
+    }
 
     full.store(false, Ordering::SeqCst);
     desk.journal.flush().await.expect("there is room");

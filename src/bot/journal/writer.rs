@@ -40,7 +40,7 @@ const LONG_LOG: u32 = 8000;
 
 /// How soon a disk that takes nothing is tried again, and the most work that is kept meanwhile; then the oldest is given up.
 const RETRY: Duration = Duration::from_secs(1);
-const MOST_KEPT: usize = 100_000;
+const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
 /// Work for the writer, which may have to be done again where a transaction failed.
 trait WriterJob: Send {
@@ -49,12 +49,16 @@ trait WriterJob: Send {
 
     /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
     fn answer(&mut self, outcome: Result<(), JournalError>);
+
+    /// Whether it is done later where the disk does not take it now; a question is answered once.
+    fn is_kept(&self) -> bool;
 }
 
 /// Work for whose value somebody waits.
 struct Call<T, W> {
     work: W,
     value: Option<T>,
+    writes: bool,
     /// Whoever asked may have gone away, or been answered before.
     answer: Option<oneshot::Sender<Result<T, JournalError>>>,
 }
@@ -74,6 +78,10 @@ where
         if let Some(answer) = self.answer.take() {
             let _ = answer.send(outcome);
         }
+    }
+
+    fn is_kept(&self) -> bool {
+        self.writes
     }
 }
 
@@ -97,6 +105,10 @@ where
             Ok(()) | Err(JournalError::Unwritable(_)) => (),
             Err(error) => tracing::error!("journal: {} was not written: {error}", self.what),
         }
+    }
+
+    fn is_kept(&self) -> bool {
+        true
     }
 }
 
@@ -142,9 +154,26 @@ impl Writer {
         &self,
         work: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
+        self.send(work, true).await
+    }
+
+    /// The value of `question`, which changes nothing, after all that was queued before it is committed. Where the disk takes nothing,
+    /// returns [`JournalError::Unwritable`] at once, and nothing is kept.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        self.send(question, false).await
+    }
+
+    async fn send<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
+        writes: bool,
+    ) -> Result<T, JournalError> {
         let (answer, answered) = oneshot::channel();
         let asked = Instant::now();
-        let job = Call { work, value: None, answer: Some(answer) };
+        let job = Call { work, value: None, writes, answer: Some(answer) };
         self.jobs.send(Box::new(job)).map_err(|_| JournalError::Closed)?;
         let outcome = answered.await.map_err(|_| JournalError::Closed)?;
         metrics::journal_took(asked.elapsed());
@@ -212,6 +241,7 @@ impl WriterThread {
                          disk takes it: make room, or make it writable, and do not stop this program before"
                     );
                 }
+                jobs.retain(|job| job.is_kept());
                 let too_many = jobs.len().saturating_sub(MOST_KEPT);
                 if too_many > 0 {
                     tracing::error!(

@@ -99,10 +99,11 @@ impl ServeDraughts {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let at = |error| Failure::failed(format_args!("--listen {}: {error}", self.listen));
         let listener = TcpListener::bind(self.listen).await.map_err(at)?;
-        outln!("waiting for other programs at {}", listener.local_addr()?);
         let mut player = self.ours.player()?;
         let pace = self.ours.pace.pace();
         let journal = self.ours.journal.open()?;
+        // Who reads this may connect at once, and finds everything as it will be.
+        outln!("waiting for other programs at {}", listener.local_addr()?);
         loop {
             let mut kept = Ok(());
             let mut keep = |game: ExchangeGame| kept = self.ours.keep(&game);

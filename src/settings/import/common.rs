@@ -51,7 +51,8 @@ pub(super) fn unneeded(options: &[(&str, &str)], foreign: &mut ForeignSettings, 
 /// Sets the services that are asked, in this order. The explorer asks for a token; the bot's own will do.
 pub(super) fn online_sources(sources: Vec<&str>, ours: &mut ImportedSettings) {
     if sources.contains(&"explorer") {
-        ours.set("player.online.token_file", super::Import::TOKEN_FILE);
+        let token_file = ours.token_file().to_owned();
+        ours.set("player.online.token_file", token_file);
     }
     ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
 }

@@ -37,18 +37,18 @@ pub struct Import {
 }
 
 impl Import {
-    /// The file that the new settings expect the token in.
+    /// The usual name of the file that the token stands in.
     pub const TOKEN_FILE: &str = "lichess.token";
 
-    /// Reads the settings of another bot.
+    /// Reads the settings of another bot. The new ones expect the token in `token_file`.
     ///
     /// # Errors
     /// A text that is no YAML, or no table.
-    pub fn read(bot: ForeignBot, text: &str) -> Result<Self, ImportError> {
+    pub fn read(bot: ForeignBot, text: &str, token_file: &str) -> Result<Self, ImportError> {
         let mut foreign = ForeignSettings::parse(text)?;
-        let mut imported = ImportedSettings::default();
+        let mut imported = ImportedSettings::new(token_file);
         let token = foreign.take_text("token").filter(|token| !token.trim_matches(['x', 'X', '0']).is_empty());
-        imported.set("servers.lichess.token_file", Self::TOKEN_FILE);
+        imported.set("servers.lichess.token_file", token_file);
         match bot {
             ForeignBot::LichessBot => lichess_bot::read(&mut foreign, &mut imported),
             ForeignBot::BotLi => botli::read(&mut foreign, &mut imported),

@@ -13,7 +13,7 @@ const LICHESS_BOT: &str = include_str!("tests/lichess-bot.yml");
 const BOTLI: &str = include_str!("tests/botli.yml");
 
 fn import(bot: ForeignBot, text: &str) -> Import {
-    Import::read(bot, text).unwrap_or_else(|error| panic!("{error}:\n{text}"))
+    Import::read(bot, text, Import::TOKEN_FILE).unwrap_or_else(|error| panic!("{error}:\n{text}"))
 }
 
 /// The files that the examples name.
@@ -200,7 +200,8 @@ fn variations_of_both_files_are_understood() {
 
 #[test]
 fn what_is_no_settings_file_is_refused_in_words() {
-    let refused = |text: &str| Import::read(ForeignBot::BotLi, text).expect_err("refused").to_string();
+    let refused =
+        |text: &str| Import::read(ForeignBot::BotLi, text, Import::TOKEN_FILE).expect_err("refused").to_string();
     assert!(refused("- a\n- b\n").contains("holds no settings"));
     assert!(refused("a: [").starts_with("this is no YAML"));
     assert!(refused("").contains("holds no settings"));

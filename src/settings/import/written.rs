@@ -7,13 +7,24 @@ use toml::{Table, Value};
 use super::{ForeignBot, common::whole};
 
 /// The keys that were set, and what has no counterpart.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ImportedSettings {
     table: Table,
     remarks: Vec<(String, String)>,
+    token_file: String,
 }
 
 impl ImportedSettings {
+    /// Nothing yet; tokens will stand in `token_file`.
+    pub(super) fn new(token_file: &str) -> Self {
+        Self { table: Table::new(), remarks: Vec::new(), token_file: token_file.to_owned() }
+    }
+
+    /// Where tokens will stand.
+    pub(super) fn token_file(&self) -> &str {
+        &self.token_file
+    }
+
     /// Sets a key such as `player.book.files`.
     pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
         let path: Vec<&str> = key.split('.').collect();

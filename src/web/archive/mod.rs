@@ -47,9 +47,13 @@ impl JournalReader {
         &self,
         read: impl FnOnce(&Archive) -> Result<T, HttpProblem> + Send + 'static,
     ) -> Result<T, HttpProblem> {
-        let _place = self.readers.acquire().await.map_err(HttpProblem::internal)?;
+        let place = Arc::clone(&self.readers).acquire_owned().await.map_err(HttpProblem::internal)?;
         let path = Arc::clone(&self.path);
-        let reading = tokio::task::spawn_blocking(move || read(&Archive::open(&path)?));
+        let reading = tokio::task::spawn_blocking(move || {
+            // It reads to its end even where whoever asked has gone.
+            let _place = place;
+            read(&Archive::open(&path)?)
+        });
         reading.await.map_err(HttpProblem::internal)?
     }
 }

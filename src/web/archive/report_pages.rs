@@ -41,7 +41,9 @@ pub(super) async fn page(
 /// What sort of file has this name below the folder; `None` for a name that no page of a report has.
 fn kind_of(name: &str) -> Option<&'static str> {
     let plain = |part: &str| {
-        !part.starts_with('.') && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
     };
     if name.split('/').count() > 2 || !name.split('/').all(plain) {
         return None;

@@ -1,12 +1,12 @@
 //! A game in the page, as the journal has it: from the opponent's first answer on.
 
 use bot::journal::{GameKey, Journal};
-use chess::{GameId, ServerName, TimeControl};
+use chess::{GameId, GameLine as _, ServerName, TimeControl};
 use draughts::{
     board::Color,
     game::{Game, pdn::GameResult},
 };
-use draughts_player::{DraughtsDecision, GameRecorder, Occasion};
+use draughts_player::{DraughtsDecision, DraughtsLine, GameRecorder, Occasion};
 
 use crate::problem::HttpProblem;
 
@@ -14,7 +14,8 @@ use crate::problem::HttpProblem;
 const PLACE: &str = "page";
 const GUEST: &str = "Guest";
 
-/// Writes the opponent's answer with its votes, then plays it; with it the game may be over.
+/// Writes the opponent's answer with its votes, then plays it; with it the game may be over. A name that a game by other rules has
+/// already is refused: it would lose its moves.
 pub(super) async fn answered(
     journal: &Journal,
     id: GameId,
@@ -22,6 +23,9 @@ pub(super) async fn answered(
     opponent: &str,
     decision: &DraughtsDecision,
 ) -> Result<(), HttpProblem> {
+    if known_rules(journal, &id).await?.is_some_and(|known| known != rules(game)) {
+        return Err(HttpProblem::bad(format!("the game {id} is another one; begin a game with a name of its own")));
+    }
     let recorder = recorder(journal, id, game, game.board().to_move(), opponent);
     recorder.decided(game, decision).await;
     game.play(decision.best).map_err(HttpProblem::internal)?;
@@ -33,10 +37,20 @@ pub(super) async fn answered(
 
 /// Writes the end of a game whose last move is the guest's; one that nobody answered in is not begun with its end.
 pub(super) async fn ended(journal: &Journal, id: GameId, game: &Game) {
-    let key = GameKey::new(&ServerName::new(PLACE), &id);
-    if journal.knows(&key).await.unwrap_or(false) {
+    if known_rules(journal, &id).await.ok().flatten().is_some_and(|known| known == rules(game)) {
         recorder(journal, id, game, game.board().to_move(), "").over(game, GameResult::Unknown).await;
     }
+}
+
+/// The rules of the game of this name, where the journal has one.
+async fn known_rules(journal: &Journal, id: &GameId) -> Result<Option<String>, HttpProblem> {
+    let key = GameKey::new(&ServerName::new(PLACE), id);
+    journal.variant_of(&key).await.map_err(HttpProblem::internal)
+}
+
+/// As the journal names them.
+fn rules(game: &Game) -> String {
+    DraughtsLine::from(game.clone()).variant().to_string()
 }
 
 fn recorder(journal: &Journal, id: GameId, game: &Game, ours: Color, opponent: &str) -> GameRecorder {

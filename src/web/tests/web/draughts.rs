@@ -223,9 +223,29 @@ async fn the_journal_hears_of_a_move_taken_back_and_of_a_win_against_the_opponen
     }
     look(&stage, &json!({ "id": "third", "start": "B:W9,10,13,14:B5" })).await;
     refused(&stage, "api/draughts", &json!({ "id": "../../etc" })).await;
+    // A game of chess keeps its moves, whatever somebody calls a game of draughts.
+    let opponent = json!({ "name": "council", "depth": 1 });
+    let game = chess::GameInfo {
+        id: chess::GameId::new("ofchess1"),
+        terms: chess::GameTerms {
+            variant: chess::Variant::Standard,
+            time_control: chess::TimeControl::Unlimited,
+            rated: false,
+        },
+        white: chess::Player::named("Concilio"),
+        black: chess::Player::named("Guest"),
+        our_color: chess::Color::White,
+        start: chess::Line::start(chess::Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    stage.journal.game_started(&"page".into(), &game);
+    let taken = json!({ "game": { "id": "ofchess1", "moves": [] }, "opponent": opponent });
+    assert!(refused(&stage, "api/draughts/answer", &taken).await.contains("ofchess1"));
     let archive = Archive::open(stage.journal.path()).expect("a journal to read");
     let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
-    assert_eq!(games.len(), 1, "a game that nobody answered in is not written");
+    let draughts = games.iter().filter(|game| game.game.as_str() != "ofchess1").count();
+    assert_eq!(draughts, 1, "a game that nobody answered in is not written");
 }
 
 /// The game of an answer, to look at it.
