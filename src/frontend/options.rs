@@ -114,8 +114,10 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
             }
         }
         ("Criterion", OptionValue::Text(word)) => {
+            let total = changed.hash();
             let named = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == word);
             changed.council.criterion = named.unwrap_or(changed.council.criterion);
+            changed.share_hash(total);
         }
         ("Mode", OptionValue::Text(word)) => {
             let named = SecondPhaseMode::ALL.into_iter().find(|mode| mode.word() == word);

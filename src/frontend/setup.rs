@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bot::policy::{DrawSettings, ResignSettings};
 use chess::{Limits, Variant};
 use council::{
-    CouncilSettings, Roster, RosterError,
+    CouncilSettings, CriterionName, Roster, RosterError,
     clock::{ClockSettings, Lag},
     player::Library,
     pool::{Pool, RemotePool},
@@ -13,6 +13,9 @@ use council::{
 
 /// The usual [`Setup::overhead`].
 const OVERHEAD: Duration = Duration::from_millis(50);
+
+/// Of a fixed time for a move, at most one part in so many is overhead.
+const MOST_OVERHEAD: u32 = 20;
 
 /// How the council plays under a chess program.
 #[derive(Clone, Debug)]
@@ -87,8 +90,15 @@ impl Setup {
         Pool::new(self.cores).cores()
     }
 
+    /// Electors of equal evaluation share what all of them have; a second phase has one of its own.
     fn tables(&self) -> usize {
-        self.electors() + 1
+        self.electors() + usize::from(self.council.criterion == CriterionName::ReSearch)
+    }
+
+    /// What can be searched of a time that a move must not take longer than: the way to the program is not free, but takes no more
+    /// than a small part of a short time.
+    pub(super) fn searchable(&self, time: Duration) -> Duration {
+        time.saturating_sub(self.overhead.min(time / MOST_OVERHEAD))
     }
 
     /// What needs no search.

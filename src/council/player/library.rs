@@ -171,7 +171,8 @@ impl OpenTablebases {
         }
         let (outcome, moves) = self.best_moves(line)?;
         let best = *moves.first()?;
-        if self.usage == TablebaseUse::Suggest && moves.len() > 1 {
+        // What draws or loses is not all alike to an opponent who has no tables.
+        if moves.len() > 1 && (self.usage == TablebaseUse::Suggest || outcome != Outcome::Win) {
             return Some(Known::Among(moves));
         }
         let score = match outcome {
@@ -183,7 +184,7 @@ impl OpenTablebases {
         Some(Known::Decided(Box::new(decision)))
     }
 
-    /// The result, and the moves that keep it; where one is to be played at once, only the best of them.
+    /// The result, and the moves that keep it; where one is to be played at once, of those that win only the quickest.
     fn best_moves(&self, line: &Line) -> Option<(Outcome, Vec<UciMove>)> {
         let quickest = self.usage == TablebaseUse::Play;
         if !line.variant().is_standard_rules() {

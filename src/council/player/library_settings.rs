@@ -138,10 +138,10 @@ impl Default for TablebaseSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TablebaseUse {
-    /// The best move is played at once.
+    /// The quickest win is played at once; where there is none, the electors choose among the moves that keep the result.
     #[default]
     Play,
-    /// The electors choose among all moves that keep the result.
+    /// The electors choose among all moves that keep the result, a win too.
     Suggest,
 }
 

@@ -4,10 +4,14 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed};
 
 use super::{
     Iteration, Score, ScoreBound,
+    table::Bound,
     value::{self, MAX_PLY, Value},
-    worker::Worker,
+    worker::{RootMove, Worker},
 };
 use crate::{board::Board, syzygy::Outcome};
+
+/// From this depth on a better move is told at once: sooner, the iteration's end comes soon enough.
+const TELL_AT_ONCE: i32 = 7;
 
 impl Worker<'_> {
     /// Searches deeper and deeper until told to stop, and returns what is known then.
@@ -29,7 +33,7 @@ impl Worker<'_> {
             for line in 0..lines {
                 self.pv_index = line;
                 self.selective_depth = 0;
-                self.aspire(depth);
+                self.aspire(depth, on_iteration);
                 if self.stopped {
                     break;
                 }
@@ -65,7 +69,7 @@ impl Worker<'_> {
 
     /// Aspiration: searches a narrow window around the value of the iteration before, and widens it on the failing side. Around
     /// a value that was not ours, a failure on either side is searched again with the full window (docs/method.md §7).
-    fn aspire(&mut self, depth: i32) {
+    fn aspire(&mut self, depth: i32, on_better_move: &mut dyn FnMut(&Iteration)) {
         let borrowed = self.better_of_group();
         let expected = borrowed.unwrap_or(self.root_moves[self.pv_index].previous);
         let mut delta = self.parameters().aspiration + expected.abs().min(2000) / 100;
@@ -77,7 +81,7 @@ impl Worker<'_> {
         let mut fails_high = 0;
         loop {
             let root = self.root;
-            let found = self.search_root(root, alpha, beta, (depth - fails_high).max(1));
+            let found = self.search_root(root, alpha, beta, (depth - fails_high).max(1), on_better_move);
             if self.stopped {
                 return;
             }
@@ -105,9 +109,18 @@ impl Worker<'_> {
         }
     }
 
-    /// The root node: all root moves from `pv_index` on.
-    fn search_root(&mut self, board: &Board, mut alpha: Value, beta: Value, depth: i32) -> Value {
+    /// The root node: all root moves from `pv_index` on. Whoever has to decide before the iteration ends hears of better moves as they
+    /// are found.
+    fn search_root(
+        &mut self,
+        board: &Board,
+        mut alpha: Value,
+        beta: Value,
+        depth: i32,
+        on_better_move: &mut dyn FnMut(&Iteration),
+    ) -> Value {
         self.root_moves_done = 0;
+        let expected_above = alpha;
         let (raw, evaluation) = if board.in_check() {
             (value::NONE, value::NONE)
         } else {
@@ -182,12 +195,19 @@ impl Worker<'_> {
                     if value >= beta {
                         break;
                     }
+                    if !first && self.pv_index == 0 && self.depth >= TELL_AT_ONCE {
+                        on_better_move(&self.told(&self.root_moves[i], 1, value, ScoreBound::Exact));
+                    }
                 }
             }
         }
         let best_move = self.root_moves[self.pv_index..].iter().max_by_key(|m| m.value);
-        if let Some(best_move) = best_move.filter(|_| self.shared.root.is_whole()) {
-            let bound = if best >= beta { super::table::Bound::Lower } else { super::table::Bound::Exact };
+        if let Some(best_move) = best_move.filter(|_| self.shared.root.is_whole() && self.pv_index == 0) {
+            let bound = match best {
+                _ if best >= beta => Bound::Lower,
+                _ if best <= expected_above => Bound::Upper,
+                _ => Bound::Exact,
+            };
             let (key, mv) = (board.keys().position, best_move.mv);
             self.shared.table.store(key, 0, Some(mv), best, raw, depth, bound, true);
         }
@@ -237,6 +257,11 @@ impl Worker<'_> {
             (_, previous) if known(previous) => (previous, self.bound),
             _ => (0, self.bound),
         };
+        self.told(line, rank, value, bound)
+    }
+
+    /// What is told of a line that is worth so much.
+    fn told(&self, line: &RootMove, rank: usize, value: Value, bound: ScoreBound) -> Iteration {
         let (score, bound) = self.settled_score(value).map_or((Score::from(value), bound), |s| (s, ScoreBound::Exact));
         Iteration {
             best: line.mv,

@@ -229,6 +229,13 @@ pub struct Iteration {
     pub pv: Vec<Move>,
 }
 
+impl Iteration {
+    /// Whether the last iteration was completed; else the best move is one that was found since then.
+    pub fn is_whole(&self) -> bool {
+        self.root_moves_done == 0
+    }
+}
+
 /// What the threads of one search share.
 struct Shared<'a> {
     table: &'a Table,

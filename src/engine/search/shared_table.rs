@@ -1,8 +1,11 @@
 //! A transposition table for several engines of one evaluation.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
 };
 
 use super::{Belief, EngineOptions, TableBatch, table::Table};
@@ -42,8 +45,12 @@ impl SharedTable {
     }
 
     /// The next search belongs to another game: what is known is forgotten before it begins, whoever of those that share begins first.
+    /// That is begun at once, beside the caller: a large table takes a second, for which no clock should have to wait.
     pub fn forget(&self) {
         self.table.forget();
+        let table = Arc::clone(&self.table);
+        // Where there is no thread to be had, the next search does it.
+        let _ = thread::Builder::new().name("forget".to_owned()).spawn(move || table.clear_outdated());
     }
 
     /// Keeps up to so many of its deepest new entries for [`Self::tell`]; with 0, as at the beginning, none.

@@ -148,15 +148,14 @@ impl Table {
         }
     }
 
-    /// What it knows will be forgotten when the next search begins: writing to all of its memory takes a while.
+    /// What it knows will be forgotten by [`Self::clear_outdated`], at the latest when the next search begins: writing to all of its
+    /// memory takes a while.
     pub(super) fn forget(&self) {
         self.outdated.store(true, Release);
     }
 
-    /// Begins a search of the position with this key. Entries of other positions' searches give way first: what several
-    /// engines or the two phases of a move search together is one search. Of those that begin one together, the first forgets what is to be
-    /// forgotten while the others wait: none of what they find is lost.
-    pub(super) fn begin(&self, root: u64) {
+    /// Forgets what is to be forgotten. Whoever comes while another is at it waits until it is done.
+    pub(super) fn clear_outdated(&self) {
         if self.outdated.load(Acquire) {
             let _one_at_a_time = self.clearing.lock().unwrap_or_else(PoisonError::into_inner);
             if self.outdated.load(Acquire) {
@@ -164,6 +163,13 @@ impl Table {
                 self.outdated.store(false, Release);
             }
         }
+    }
+
+    /// Begins a search of the position with this key. Entries of other positions' searches give way first: what several
+    /// engines or the two phases of a move search together is one search. Of those that begin one together, the first forgets what is to be
+    /// forgotten while the others wait: none of what they find is lost.
+    pub(super) fn begin(&self, root: u64) {
+        self.clear_outdated();
         if self.root.swap(root, Relaxed) != root {
             self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
             self.outbox.clear();

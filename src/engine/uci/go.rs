@@ -80,6 +80,13 @@ impl<M> Go<M> {
         go
     }
 
+    /// Whether the search ends by itself once the player `turn` is to move and its clock runs. One for a mate ends only if there is one.
+    pub fn is_bounded(&self, turn: Color) -> bool {
+        let Limits { time, nodes, depth, mate: _ } = self.limits;
+        let limited = time.is_some() || nodes.is_some() || depth.is_some();
+        !self.infinite && (limited || self.time[turn.index()].is_some())
+    }
+
     /// What was passed over, as a sentence for who sent it.
     pub fn complaint(&self) -> Option<String> {
         let first = self.ignored.first()?;

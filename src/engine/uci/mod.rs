@@ -23,6 +23,9 @@ use super::{
 pub use go::{Go, Stopwatch};
 use options::Options;
 
+/// Of a fixed time for a move, at most one part in so many is overhead.
+const MOST_OVERHEAD: u32 = 20;
+
 /// Where answers go. Whole lines, one at a time.
 type Output = Arc<Mutex<dyn Write + Send>>;
 
@@ -40,9 +43,19 @@ struct Running {
     stop: Arc<AtomicBool>,
     pondering: Arc<AtomicBool>,
     stopwatch: Stopwatch,
+    /// Whether the last iteration was one too many already, were the clock running.
+    is_enough: Arc<AtomicBool>,
     /// Dropped by the search at its end, which ends the timer too.
     finished: mpsc::Receiver<()>,
-    endless: bool,
+    /// Whether it ends by itself, at the latest from the ponder hit on.
+    bounded: bool,
+}
+
+impl Running {
+    /// Whether it goes on until it is told to stop.
+    fn is_endless(&self) -> bool {
+        !self.bounded || self.pondering.load(SeqCst)
+    }
 }
 
 /// The state between commands.
@@ -77,7 +90,7 @@ pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Resu
             Err(problem) => say(&session.output, &format!("info string {problem}")),
         }
     }
-    if session.running.as_ref().is_some_and(|running| running.endless) {
+    if session.running.as_ref().is_some_and(Running::is_endless) {
         session.stop();
     }
     session.wait();
@@ -174,17 +187,20 @@ impl Session {
         let (finish, finished) = mpsc::channel();
         let choices =
             if go.search_moves.is_empty() { self.position.legal_moves().len() } else { go.search_moves.len() };
-        let mut stopwatch =
-            Stopwatch::new(&go, self.position.board().turn(), self.options.move_overhead).for_only_move(choices == 1);
+        let (turn, overhead) = (self.position.board().turn(), self.options.move_overhead);
+        let mut stopwatch = Stopwatch::new(&go, turn, overhead).for_only_move(choices == 1);
         let running_stopwatch = stopwatch.clone();
         let (position, output) = (self.position.clone(), self.output.clone());
         let (stop_here, pondering_here) = (stop.clone(), pondering.clone());
-        let endless = go.infinite || go.ponder;
+        let is_enough = Arc::new(AtomicBool::new(false));
+        let is_enough_here = is_enough.clone();
+        let bounded = go.is_bounded(turn);
         let thread = std::thread::spawn(move || {
             let _finish: mpsc::Sender<()> = finish;
             let mut limits = go.limits;
             if !go.ponder {
-                limits.time = stopwatch.hard().or(limits.time);
+                let fixed = limits.time.map(|time| time.saturating_sub(overhead.min(time / MOST_OVERHEAD)));
+                limits.time = fixed.into_iter().chain(stopwatch.hard()).min();
             }
             let mut told = None;
             let result = engine.search(&position, &go.search_moves, &limits, &stop_here, &mut |iteration| {
@@ -192,8 +208,12 @@ impl Session {
                 if iteration.rank == 1 {
                     told = Some(essence(iteration));
                 }
-                if iteration.rank == 1 && stopwatch.is_enough(iteration) && !pondering_here.load(SeqCst) {
-                    stop_here.store(true, SeqCst);
+                if iteration.rank == 1 && iteration.is_whole() {
+                    let enough = stopwatch.is_enough(iteration);
+                    is_enough_here.store(enough, SeqCst);
+                    if enough && !pondering_here.load(SeqCst) {
+                        stop_here.store(true, SeqCst);
+                    }
                 }
             });
             // What an unfinished iteration has changed was not reported yet.
@@ -207,7 +227,8 @@ impl Session {
             say(&output, &answer(&position, result.as_ref()));
             engine
         });
-        self.running = Some(Running { thread, stop, pondering, stopwatch: running_stopwatch, finished, endless });
+        let stopwatch = running_stopwatch;
+        self.running = Some(Running { thread, stop, pondering, stopwatch, is_enough, finished, bounded });
         Ok(())
     }
 
@@ -221,9 +242,11 @@ impl Session {
     /// The expected move was played: the clock runs from now on.
     fn ponder_hit(&mut self) {
         let Some(running) = &mut self.running else { return };
-        running.endless = false;
         running.pondering.store(false, SeqCst);
         running.thread.thread().unpark();
+        if running.is_enough.load(SeqCst) {
+            return running.stop.store(true, SeqCst);
+        }
         if let Some(hard) = running.stopwatch.hard() {
             let stop = running.stop.clone();
             let (_, unused) = mpsc::channel();

@@ -36,6 +36,23 @@ fn an_endless_search_answers_when_told_to_stop() {
     }
 }
 
+/// Whoever asked is gone: nothing goes on that only they could have ended.
+#[test]
+fn the_end_of_input_ends_what_has_no_end_of_its_own() {
+    for go in
+        ["go", "go mate 20", "go infinite", "go btime 1000", "go ponder wtime 100000", "go ponder mate 20\nponderhit"]
+    {
+        assert!(converse(&format!("position startpos\n{go}\n")).contains("bestmove"), "{go}");
+    }
+}
+
+#[test]
+fn a_fixed_time_and_a_clock_hold_together() {
+    for go in ["go movetime 1000000 wtime 300 btime 300", "go movetime 100 wtime 1000000 btime 1000000"] {
+        assert!(converse(&format!("position startpos\n{go}\n")).contains("bestmove"), "{go}");
+    }
+}
+
 #[test]
 fn wrong_input_is_explained_and_changes_nothing() {
     for (wrong, says) in [

@@ -46,6 +46,9 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
     }
 }
 
+/// The most that a move with a fixed time takes of a clock that runs beside it.
+const MOST_OF_A_CLOCK: f64 = 0.4;
+
 /// What comes after a command.
 enum AfterCommand {
     Line,
@@ -60,6 +63,8 @@ struct UciSearch {
     progress: SearchProgress,
     /// Not to be answered unasked.
     infinite: bool,
+    /// Nothing but a command ends it.
+    endless: bool,
     /// The time that it will have from `ponderhit` on.
     pondering: Option<Time>,
     /// Enough is a mate in so many moves.
@@ -182,11 +187,14 @@ impl<W: Write> UciSession<W> {
             excluded: excluded(&line, &go.search_moves),
             always_search: go.infinite,
         };
+        let Limits { nodes, depth, .. } = question.limits;
+        let endless = matches!(time, Time::Unbounded) && nodes.is_none() && depth.is_none();
         let search = |request| UciSearch {
             request,
             line: Arc::clone(&line),
             progress: SearchProgress::new(),
             infinite: go.infinite,
+            endless: go.infinite || endless,
             pondering: go.ponder.then_some(time),
             mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
             held: None,
@@ -204,7 +212,10 @@ impl<W: Write> UciSession<W> {
         };
         match (go.limits.time, go.time[index(us)]) {
             _ if go.infinite || by_nodes => Time::Unbounded,
-            (Some(exactly), _) => Time::Exactly(exactly),
+            (Some(most), clock) => {
+                let bearable = clock.map(|left| left.mul_f64(MOST_OF_A_CLOCK));
+                Time::Exactly(self.engine.setup.searchable(bearable.map_or(most, |bearable| most.min(bearable))))
+            }
             (None, Some(_)) => engine_session::clock(us, clock(us), clock(!us), go.moves_to_go),
             (None, None) => Time::Unbounded,
         }
@@ -283,7 +294,7 @@ impl<W: Write> UciSession<W> {
     /// The input has ended: nobody will stop an endless search.
     async fn end(&mut self) -> io::Result<()> {
         match &self.search {
-            Some(search) if search.infinite || search.pondering.is_some() => self.finish().await,
+            Some(search) if search.endless || search.pondering.is_some() => self.finish().await,
             _ => self.await_answer().await,
         }
     }

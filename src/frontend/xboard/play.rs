@@ -27,7 +27,7 @@ impl<W: Write> XboardSession<W> {
         let usual = self.engine.setup.limits;
         let mut limits = Limits { depth: self.clock.depth.or(usual.depth), ..usual };
         let mut time = match purpose {
-            Purpose::Move => self.clock.time(line.turn(), line.ply()),
+            Purpose::Move => self.time(&line),
             Purpose::Ponder(_) | Purpose::Analysis => Time::Unbounded,
             Purpose::Hint => Time::Exactly(HINT),
         };
@@ -52,6 +52,14 @@ impl<W: Write> XboardSession<W> {
         }
     }
 
+    /// The time of the move in question.
+    fn time(&self, line: &Line) -> Time {
+        match self.clock.time(line.turn(), line.ply()) {
+            Time::Exactly(most) => Time::Exactly(self.engine.setup.searchable(most)),
+            time => time,
+        }
+    }
+
     /// What a time is worth in nodes of each elector, where nodes are the clock.
     fn nodes(&self, time: Time, line: &Line, speed: u64) -> u64 {
         let time = match time {
@@ -70,8 +78,7 @@ impl<W: Write> XboardSession<W> {
 
     /// The expected move has been played: the clock runs from now on.
     pub(super) fn hit(&mut self) -> io::Result<()> {
-        let line = &self.engine.line;
-        let time = self.clock.time(line.turn(), line.ply());
+        let time = self.time(&self.engine.line);
         self.engine.ponder_hit(time);
         if let Some(search) = &mut self.search {
             search.purpose = Purpose::Move;
