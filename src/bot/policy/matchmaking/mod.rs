@@ -263,8 +263,7 @@ impl Matchmaker {
         let length = terms.time_control.estimate().unwrap_or_default().saturating_mul(2);
         let rest = length.saturating_mul(settings.rest).min(settings.max_backoff);
         if !rest.is_zero() {
-            let refusal = PastRefusal { refused: Refused::Everything, times: 0, until: later(now, rest) };
-            self.refusals.entry(opponent).or_default().push(refusal);
+            self.leave_alone(opponent, later(now, rest));
         }
     }
 
@@ -294,8 +293,7 @@ impl Matchmaker {
         match error {
             ActionError::Limited { opponent: true, retry_after, .. } => {
                 let until = later(now, retry_after.unwrap_or(settings.backoff));
-                let refusal = PastRefusal { refused: Refused::Everything, times: 0, until };
-                self.refusals.entry(opponent.to_lowercase()).or_default().push(refusal);
+                self.leave_alone(opponent.to_lowercase(), until);
             }
             ActionError::Refused(_) | ActionError::NotFound(_) => {
                 self.refuse(opponent.to_lowercase(), Refused::Everything, settings, now);
@@ -319,6 +317,14 @@ impl Matchmaker {
 
     fn take(&mut self, id: &ChallengeId) -> Option<StandingChallenge> {
         self.standing.take_if(|standing| standing.id == *id)
+    }
+
+    /// Asks an opponent for nothing until then, without a refusal of theirs to count.
+    fn leave_alone(&mut self, opponent: String, until: Timestamp) {
+        let refusals = self.refusals.entry(opponent).or_default();
+        let resting = refusals.extract_if(.., |refusal| refusal.times == 0).map(|refusal| refusal.until).max();
+        let until = resting.map_or(until, |known| known.max(until));
+        refusals.push(PastRefusal { refused: Refused::Everything, times: 0, until });
     }
 
     fn refuse(&mut self, opponent: String, refused: Refused, settings: &MatchmakingSettings, now: Timestamp) {
