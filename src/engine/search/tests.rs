@@ -62,6 +62,28 @@ fn there_is_a_move_even_if_told_to_stop_before_the_start() {
     assert_eq!(reported, 1);
 }
 
+/// Whoever decides in the middle of an iteration decides by what it has found so far.
+#[test]
+fn a_better_move_is_told_before_its_iteration_ends() {
+    let mut told = 0;
+    for fen in [
+        "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10",
+        "r1b3kr/ppp1Bp1p/1b6/n2P4/2p3q1/2Q2N2/P4PPP/RN2R1K1 w - - 1 1",
+        "2rq1rk1/pb1n1ppN/4p3/1pb5/3P1Pn1/P1N5/1PQ1B1PP/R1B2RK1 b - - 0 16",
+    ] {
+        let mut last: Option<Iteration> = None;
+        let mut listen = |found: &Iteration| {
+            if let Some(before) = last.take().filter(|_| !found.is_whole()) {
+                assert_eq!((found.depth, found.bound), (before.depth, ScoreBound::Exact), "of the iteration before");
+                told += 1;
+            }
+            last = Some(found.clone());
+        };
+        new_engine().search(&position(fen), &[], &nodes(200_000), &AtomicBool::new(false), &mut listen);
+    }
+    assert!(told > 0, "somebody changed their mind");
+}
+
 #[test]
 fn a_position_in_which_everything_can_be_taken_does_not_hold_up_a_stop() {
     let wild = position("q2k2q1/2nqn2b/1n1P1n1b/2rnr2Q/1NQ1QN1Q/3Q3B/2RQR2B/Q2K2Q1 w - - 0 1");
