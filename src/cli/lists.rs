@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -27,24 +28,17 @@ static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
 /// Reads the lists again and again and tells of every change, until nobody listens. An address that does not answer keeps
 /// the names it gave last.
 pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameLists>, Failure> {
-    let (block, avoid) = (settings.challenge.block_urls.clone(), settings.matchmaking.avoid_urls.clone());
+    let no_urls = settings.challenge.block_urls.is_empty() && settings.matchmaking.avoid_urls.is_empty();
     // Who fetches nothing needs no client, which would hold the system's certificates in memory.
-    let client = if block.is_empty() && avoid.is_empty() { None } else { Some(client()?) };
-    let known_lists = move || {
-        settings.name_lists().map(|mut lists| {
-            lists.block.extend(known_names(&settings.challenge.block_urls));
-            lists.avoid.extend(known_names(&settings.matchmaking.avoid_urls));
-            lists
-        })
-    };
-    let (sender, receiver) = watch::channel(known_lists()?);
+    let client = if no_urls { None } else { Some(client()?) };
+    let (sender, receiver) = watch::channel(known_lists(&settings)?);
     tokio::spawn(async move {
         while !sender.is_closed() {
             if let Some(client) = &client {
-                fetch_all(client, &block).await;
-                fetch_all(client, &avoid).await;
+                fetch_all(client, &settings.challenge.block_urls).await;
+                fetch_all(client, &settings.matchmaking.avoid_urls).await;
             }
-            match known_lists() {
+            match known_lists(&settings) {
                 Ok(lists) => {
                     sender.send_if_modified(|known| {
                         let changed = *known != lists;
@@ -61,6 +55,14 @@ pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameList
         }
     });
     Ok(receiver)
+}
+
+/// The names of the settings, of their files, and those that their addresses gave last.
+fn known_lists(settings: &Settings) -> io::Result<NameLists> {
+    let mut lists = settings.name_lists()?;
+    lists.block.extend(known_names(&settings.challenge.block_urls));
+    lists.avoid.extend(known_names(&settings.matchmaking.avoid_urls));
+    Ok(lists)
 }
 
 /// Fetches the lists at these addresses.

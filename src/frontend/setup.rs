@@ -14,9 +14,6 @@ use council::{
 /// The usual [`Setup::overhead`].
 const OVERHEAD: Duration = Duration::from_millis(50);
 
-/// Of a fixed time for a move, at most one part in so many is overhead.
-const MOST_OVERHEAD: u32 = 20;
-
 /// How the council plays under a chess program.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -95,10 +92,9 @@ impl Setup {
         self.electors() + usize::from(self.council.criterion == CriterionName::ReSearch)
     }
 
-    /// What can be searched of a time that a move must not take longer than: the way to the program is not free, but takes no more
-    /// than a small part of a short time.
+    /// What can be searched of a time that a move must not take longer than.
     pub(super) fn searchable(&self, time: Duration) -> Duration {
-        time.saturating_sub(self.overhead.min(time / MOST_OVERHEAD))
+        engine::uci::searchable(time, self.overhead)
     }
 
     /// What needs no search.

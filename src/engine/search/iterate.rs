@@ -120,7 +120,7 @@ impl Worker<'_> {
         on_better_move: &mut dyn FnMut(&Iteration),
     ) -> Value {
         self.root_moves_done = 0;
-        let expected_above = alpha;
+        let original_alpha = alpha;
         let (raw, evaluation) = if board.in_check() {
             (value::NONE, value::NONE)
         } else {
@@ -205,7 +205,7 @@ impl Worker<'_> {
         if let Some(best_move) = best_move.filter(|_| self.shared.root.is_whole() && self.pv_index == 0) {
             let bound = match best {
                 _ if best >= beta => Bound::Lower,
-                _ if best <= expected_above => Bound::Upper,
+                _ if best <= original_alpha => Bound::Upper,
                 _ => Bound::Exact,
             };
             let (key, mv) = (board.keys().position, best_move.mv);

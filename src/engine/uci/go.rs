@@ -12,6 +12,15 @@ const INSTEAD_OF_UNREADABLE_LIMITS: Duration = Duration::from_secs(1);
 /// The word that moves follow.
 const SEARCH_MOVES: &str = "searchmoves";
 
+/// Of a fixed time for a move, at most one part in so many is overhead.
+const MOST_OVERHEAD: u32 = 20;
+
+/// What can be searched of a time that a move must not take longer than: the way to the program is not free, but takes no more than
+/// a small part of a short time.
+pub fn searchable(time: Duration, overhead: Duration) -> Duration {
+    time.saturating_sub(overhead.min(time / MOST_OVERHEAD))
+}
+
 /// The arguments of `go`; `M` is how the reader writes moves.
 #[derive(Debug)]
 pub struct Go<M> {

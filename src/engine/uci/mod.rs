@@ -20,11 +20,8 @@ use std::{
 use super::{
     Engine, EngineOptions, Iteration, Move, Position, Score, ScoreBound, bench_evaluation, bench_with, breakdown,
 };
-pub use go::{Go, Stopwatch};
+pub use go::{Go, Stopwatch, searchable};
 use options::Options;
-
-/// Of a fixed time for a move, at most one part in so many is overhead.
-const MOST_OVERHEAD: u32 = 20;
 
 /// Where answers go. Whole lines, one at a time.
 type Output = Arc<Mutex<dyn Write + Send>>;
@@ -199,7 +196,7 @@ impl Session {
             let _finish: mpsc::Sender<()> = finish;
             let mut limits = go.limits;
             if !go.ponder {
-                let fixed = limits.time.map(|time| time.saturating_sub(overhead.min(time / MOST_OVERHEAD)));
+                let fixed = limits.time.map(|time| searchable(time, overhead));
                 limits.time = fixed.into_iter().chain(stopwatch.hard()).min();
             }
             let mut told = None;
@@ -227,8 +224,8 @@ impl Session {
             say(&output, &answer(&position, result.as_ref()));
             engine
         });
-        let stopwatch = running_stopwatch;
-        self.running = Some(Running { thread, stop, pondering, stopwatch, is_enough, finished, bounded });
+        self.running =
+            Some(Running { thread, stop, pondering, stopwatch: running_stopwatch, is_enough, finished, bounded });
         Ok(())
     }
 

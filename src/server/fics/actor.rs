@@ -463,7 +463,7 @@ impl Actor {
 
     /// Whether timeseal may be spoken in an older way, or not at all, next time.
     fn may_unseal(&self) -> bool {
-        self.settings.may_unseal() && self.spoken.is_some()
+        self.settings.may_unseal(self.spoken)
     }
 
     /// A connection that ends before anything was said may do so because the server does not know this kind of timeseal.

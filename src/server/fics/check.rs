@@ -134,7 +134,7 @@ async fn enter(
     loop {
         match log_in(settings, credentials.clone(), seal).await {
             Ok((link, us)) => return Ok((link, us, seal)),
-            Err(ActionError::Unavailable(_)) if seal.is_some() && settings.may_unseal() => seal = older(seal),
+            Err(ActionError::Unavailable(_)) if settings.may_unseal(seal) => seal = older(seal),
             Err(error) => return Err(error),
         }
     }
@@ -166,7 +166,7 @@ async fn log_in(
             ServerFrame::Prompt => login.on_prompt(),
             ServerFrame::Line(line) => login.on(&FicsMessage::read(line)).map_err(|error| {
                 // A server that knows no timeseal takes its first words for a name.
-                let misheard = matches!(error, LoginError::BadName { .. }) && seal.is_some() && settings.may_unseal();
+                let misheard = matches!(error, LoginError::BadName { .. }) && settings.may_unseal(seal);
                 if error.is_final() && !misheard {
                     ActionError::Unauthorised(error.to_string())
                 } else {

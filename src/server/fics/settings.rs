@@ -168,9 +168,9 @@ impl FicsSettings {
         }
     }
 
-    /// Whether timeseal may be spoken in an older way, or not at all, where the server does not take it.
-    pub(super) fn may_unseal(&self) -> bool {
-        self.timeseal == Timeseal::Auto
+    /// Whether timeseal may be spoken in an older way, or not at all, where the server does not take it as it was `spoken`.
+    pub(super) fn may_unseal(&self, spoken: Option<Version>) -> bool {
+        self.timeseal == Timeseal::Auto && spoken.is_some()
     }
 
     /// Looks for the account's password in the file of the settings, else in the environment, else among systemd's
