@@ -105,7 +105,7 @@ pub struct Matchmaker {
 pub enum MatchmakingStep {
     /// Nothing, until something happens or the time comes, if one is given.
     Wait(Option<Timestamp>),
-    /// Withdraw our challenge, which nobody answers.
+    /// Withdraw our challenge, which nobody answers, and say so ([`Matchmaker::cancelling`]).
     Cancel(ChallengeId),
     /// Fetch the bots that are online, and [`Matchmaker::choose`].
     FetchBots,
@@ -140,7 +140,7 @@ impl Matchmaker {
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> MatchmakingStep {
         let now = situation.now.timestamp();
         let patience = if situation.draining { Duration::ZERO } else { settings.timeout };
-        match self.standing.as_mut().and_then(|standing| standing.step(patience, now)) {
+        match self.standing.as_ref().and_then(|standing| standing.step(patience, now)) {
             Some(step) => return step,
             None => {
                 if let Some(lost) = self.standing.take() {
@@ -163,6 +163,14 @@ impl Matchmaker {
         match idle.max(gap).max(limit) {
             time if time > now => MatchmakingStep::Wait(Some(time)),
             _ => MatchmakingStep::FetchBots,
+        }
+    }
+
+    /// Our standing challenge is being withdrawn, as [`Self::step`] said.
+    pub fn cancelling(&mut self, now: Timestamp) {
+        if let Some(standing) = &mut self.standing {
+            let times = standing.cancelled.map_or(0, |(_, times)| times);
+            standing.cancelled = Some((now, times + 1));
         }
     }
 
@@ -355,7 +363,7 @@ impl Matchmaker {
 
 impl StandingChallenge {
     /// What is to be done about it; `None` if it is to be forgotten.
-    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<MatchmakingStep> {
+    fn step(&self, timeout: Duration, now: Timestamp) -> Option<MatchmakingStep> {
         let (due, times) = match self.cancelled {
             None => (later(self.since, timeout), 0),
             Some((asked, times)) => (later(asked, CANCEL_AGAIN), times),
@@ -363,7 +371,6 @@ impl StandingChallenge {
         if due > now {
             return Some(MatchmakingStep::Wait(Some(due)));
         }
-        self.cancelled = Some((now, times + 1));
         (times < CANCEL_TIMES).then(|| MatchmakingStep::Cancel(self.id.clone()))
     }
 }

@@ -82,15 +82,16 @@ fn step(
     step_at(matchmaker, settings, NOW, change)
 }
 
+/// What is to be done, and a withdrawal is done.
 fn step_at(
     matchmaker: &mut Matchmaker,
     settings: &MatchmakingSettings,
     now: Timestamp,
     change: impl Fn(&mut Situation<'_>),
 ) -> MatchmakingStep {
-    let (rate_limits, now) = (RateLimits::default(), now.to_zoned(TimeZone::UTC));
+    let (rate_limits, zoned) = (RateLimits::default(), now.to_zoned(TimeZone::UTC));
     let mut situation = Situation {
-        now: &now,
+        now: &zoned,
         idle_since: NOW - 1.hour(),
         games: 0,
         place_free: true,
@@ -99,7 +100,11 @@ fn step_at(
         rate_limits: &rate_limits,
     };
     change(&mut situation);
-    matchmaker.step(settings, &situation)
+    let step = matchmaker.step(settings, &situation);
+    if matches!(step, MatchmakingStep::Cancel(_)) {
+        matchmaker.cancelling(now);
+    }
+    step
 }
 
 #[test]

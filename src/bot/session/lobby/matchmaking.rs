@@ -34,7 +34,10 @@ impl Lobby {
         }
         match self.matchmaking_step(now) {
             MatchmakingStep::Wait(_) => (),
-            MatchmakingStep::Cancel(id) => effects.push(LobbyEffect::Do(Action::Cancel(id))),
+            MatchmakingStep::Cancel(id) => {
+                self.memory.matchmaker.cancelling(now.timestamp());
+                effects.push(LobbyEffect::Do(Action::Cancel(id)));
+            }
             MatchmakingStep::FetchBots => {
                 self.looking = true;
                 effects.push(LobbyEffect::FetchBots);

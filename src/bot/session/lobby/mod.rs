@@ -293,7 +293,9 @@ impl Lobby {
         let queued = self.waiting.iter().filter_map(|queued| queued.until).min();
         let matchmaking = match self.matchmaking_step(now) {
             MatchmakingStep::Wait(until) => until,
-            MatchmakingStep::Cancel(_) | MatchmakingStep::FetchBots => None,
+            // Its time has come since the last look.
+            MatchmakingStep::Cancel(_) => Some(now.timestamp()).filter(|_| !self.looking),
+            MatchmakingStep::FetchBots => None,
         };
         let tournaments = self.with_tournaments(now, |known, policy, situation| known.next_wakeup(policy, situation));
         [reserved, queued, matchmaking, tournaments].into_iter().flatten().min()

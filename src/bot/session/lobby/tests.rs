@@ -439,6 +439,18 @@ fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
 }
 
 #[test]
+fn a_challenge_whose_time_comes_just_before_we_rest_is_withdrawn_at_once() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story.challenges("ours0001");
+    story.now = later(story.now, Duration::from_secs(60));
+    assert_eq!(story.wakes_at(), Some(story.now), "nothing has been done about it yet");
+    let effects = story.after(Duration::ZERO);
+    assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
+    assert!(story.wakes_at() > Some(story.now));
+}
+
+#[test]
 fn closing_withdraws_our_own_challenge() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
