@@ -5,7 +5,7 @@
 //!
 //! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals; nobody but the worker that was
 //! asked is believed; an event of anything that is not wanted any more is dropped; no search is looked at more than
-//! [`MOST_LOOKS`] times.
+//! [`MOST_LOOKS`] times, and none is listened to more often than [`MOST_PROPOSALS`] allows.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,6 +32,9 @@ use council::pool::{Fallback, Job, SearchReport};
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
 /// Different moves of one search that are looked at: who changes its mind more often keeps what it said until then.
 const MOST_LOOKS: u32 = 12;
+/// Proposals of one search that are heard, however soon, and how long each further one takes: an honest search makes some dozens.
+const MOST_PROPOSALS: u128 = 256;
+const PROPOSAL_EVERY: Duration = Duration::from_millis(10);
 /// Nodes that a thread can visit in a millisecond, whatever the machine.
 const FASTEST: u64 = 50_000;
 
@@ -77,6 +80,8 @@ pub(crate) struct ClaimProgress {
     believed: Option<Proposal>,
     /// How many nodes it had visited when it spoke last, and how long after it was sent.
     spoke: Option<(u64, Duration)>,
+    /// How many proposals came.
+    proposals: u128,
     /// How many moves were looked at for it.
     looks: u32,
     /// How it ended there; that is passed on after its last proposal.
@@ -168,6 +173,13 @@ impl RemoteSearch {
         milliseconds.saturating_mul(FASTEST).saturating_mul(self.threads as u64)
     }
 
+    /// Whether a proposal that has just come is one too many for the time since the search began.
+    fn floods(&mut self, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.sent);
+        self.progress.proposals += 1;
+        self.progress.proposals > MOST_PROPOSALS + elapsed.as_nanos() / PROPOSAL_EVERY.as_nanos()
+    }
+
     /// It has visited so many nodes by now.
     fn speaks(&mut self, now: Instant, nodes: u64) {
         self.job.meter.count(nodes);
@@ -229,6 +241,7 @@ impl InFlight {
         });
         let Some(search) = asked else { return EventOutcome::Nothing };
         match event.kind {
+            SearchEventKind::Proposal(_) if search.floods(now) => EventOutcome::Nothing,
             SearchEventKind::Proposal(text) => {
                 match text.proposal(&search.job.task, &search.elector, &search.machine) {
                     Ok(proposal) => {

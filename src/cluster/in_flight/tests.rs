@@ -57,11 +57,15 @@ impl Setting {
     }
 
     fn says(&mut self, moves: &str, score: Score) -> EventOutcome {
+        self.says_at(self.sent, moves, score)
+    }
+
+    fn says_at(&mut self, now: Instant, moves: &str, score: Score) -> EventOutcome {
         let mut said = proposal(moves);
         if let SearchEventKind::Proposal(text) = &mut said {
             text.score = score;
         }
-        self.in_flight.on_event(self.sent, ANN, event(1, said))
+        self.in_flight.on_event(now, ANN, event(1, said))
     }
 
     /// The scores that were passed on since this was asked last.
@@ -112,6 +116,22 @@ fn an_invalid_proposal_ends_the_search_there() {
     ));
     assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4"))), EventOutcome::Nothing));
     assert!(setting.in_flight.threads().is_empty());
+}
+
+#[test]
+fn a_worker_that_never_stops_proposing_is_heard_no_more_than_an_honest_one_would_be() {
+    let mut setting = setting();
+    let flood = |setting: &mut Setting, now: Instant| {
+        for turn in 0..1000 {
+            setting.says_at(now, ["e2e4", "d2d4"][turn % 2], Score::Cp(0));
+            setting.looks(Score::Cp(0));
+        }
+        setting.heard().len()
+    };
+    let sent = setting.sent;
+    assert_eq!(flood(&mut setting, sent), 256);
+    assert_eq!(flood(&mut setting, sent + Duration::from_secs(1)), 0, "what was said too much counts");
+    assert_eq!(flood(&mut setting, sent + Duration::from_secs(20)), 256);
 }
 
 #[test]
