@@ -2,6 +2,7 @@
 //!
 //! Reading blocks, so it happens on threads where blocking is allowed, a few at a time.
 
+mod export;
 mod query;
 mod replay;
 mod report_pages;
@@ -12,15 +13,13 @@ use std::{path::PathBuf, sync::Arc};
 use axum::{
     Json, Router,
     extract::{FromRef, Path, Query, State},
-    http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
     routing::get,
 };
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::{problem::HttpProblem, security::PageReader};
-use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError, write_csv, write_json, write_pgn};
+use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError};
 use chess::{GameId, ServerName};
 use query::GamesQuery;
 use replay::Replay;
@@ -79,10 +78,10 @@ where
     Router::new()
         .route("/api/games", get(list))
         .route("/api/results", get(results))
-        .route("/api/export/{file}", get(export_many))
+        .route("/api/export/{file}", get(export::many))
         .route("/api/games/{server}/{game}", get(replay))
         .route("/report/{*page}", get(report_pages::page))
-        .route("/api/games/{server}/{game}/{file}", get(export_one))
+        .route("/api/games/{server}/{game}/{file}", get(export::one))
 }
 
 /// Games as the page lists them.
@@ -164,64 +163,4 @@ async fn replay(
 fn find(archive: &Archive, server: &str, game: &str) -> Result<GameRecord, HttpProblem> {
     let key = GameKey::new(&ServerName::new(server), &GameId::new(game));
     archive.game(&key)?.ok_or_else(|| HttpProblem::not_found(format!("the journal has no game {key}")))
-}
-
-async fn export_one(
-    _: PageReader,
-    State(door): State<JournalReader>,
-    Path((server, game, file)): Path<(String, String, String)>,
-) -> Result<Response, HttpProblem> {
-    let format = Format::of(&file)?;
-    door.read(move |archive| format.write(archive, &[find(archive, &server, &game)?])).await
-}
-
-async fn export_many(
-    _: PageReader,
-    State(door): State<JournalReader>,
-    Path(file): Path<String>,
-    Query(query): Query<GamesQuery>,
-) -> Result<Response, HttpProblem> {
-    let (format, filter) = (Format::of(&file)?, query.filter()?);
-    door.read(move |archive| format.write(archive, &archive.games(&filter)?)).await
-}
-
-/// The formats in which games are taken home.
-#[derive(Clone, Copy)]
-enum Format {
-    Pgn,
-    Json,
-    Csv,
-}
-
-impl Format {
-    fn of(file: &str) -> Result<Self, HttpProblem> {
-        match file.rsplit_once('.').map(|(_, ending)| ending) {
-            Some("pgn") => Ok(Self::Pgn),
-            Some("json") => Ok(Self::Json),
-            Some("csv") => Ok(Self::Csv),
-            _ => Err(HttpProblem::new(StatusCode::NOT_FOUND, "games are to be had as .pgn, .json and .csv")),
-        }
-    }
-
-    fn write(self, archive: &Archive, games: &[GameRecord]) -> Result<Response, HttpProblem> {
-        let mut text = Vec::new();
-        let (kind, name) = match self {
-            Self::Pgn => {
-                write_pgn(archive, games, &mut text)?;
-                ("application/x-chess-pgn", "attachment; filename=\"concilio.pgn\"")
-            }
-            Self::Json => {
-                write_json(archive, games, &mut text)?;
-                ("application/x-ndjson", "attachment; filename=\"concilio.json\"")
-            }
-            Self::Csv => {
-                write_csv(games, &mut text).map_err(HttpProblem::internal)?;
-                ("text/csv; charset=utf-8", "attachment; filename=\"concilio.csv\"")
-            }
-        };
-        let mut response = text.into_response();
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-        response.headers_mut().insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(name));
-        Ok(response)
-    }
 }
