@@ -91,8 +91,11 @@ pub fn make_report(
     // The judgements first: that brings an older journal to today's version.
     let verdicts = Verdicts::open(&request.journal, &request.judge)?;
     let archive = Archive::open(&request.journal)?;
-    let games: Vec<GameRecord> =
-        archive.games(&request.filter)?.into_iter().filter(|game| game.ended_at.is_some()).collect();
+    let mut games = archive.games(&Filter { limit: None, ..request.filter.clone() })?;
+    games.retain(|game| game.ended_at.is_some());
+    if let Some(newest) = request.filter.limit {
+        games.drain(..games.len().saturating_sub(newest));
+    }
     let faults = archive.fault_counts()?;
     let mut folder = request.output.as_deref().map(|path| begin(path, &request.judge)).transpose()?;
     let (mut totals, mut council, mut votes) = (TotalsSums::default(), CouncilSums::default(), Vec::new());

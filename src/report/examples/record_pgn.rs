@@ -21,6 +21,7 @@ struct FileGame {
     white: String,
     black: String,
     winner: Option<Color>,
+    drawn: bool,
     /// Whether it begins as usual and by the usual rules.
     usual: bool,
     line: Option<Line>,
@@ -44,7 +45,8 @@ impl Visitor for Games {
             b"Black" => game.black = value,
             b"Result" if value == "1-0" => game.winner = Some(Color::White),
             b"Result" if value == "0-1" => game.winner = Some(Color::Black),
-            b"FEN" | b"Variant" => game.usual = value == "Standard",
+            b"Result" if value == "1/2-1/2" => game.drawn = true,
+            b"FEN" | b"Variant" => game.usual &= value == "Standard",
             _ => (),
         }
         ControlFlow::Continue(())
@@ -117,7 +119,12 @@ async fn record(
     let key = GameKey::new(&server, &info.id);
     journal.game_started(&server, &info);
     journal.line_seen(&key, &Arc::new(line.clone()), None);
-    let status = if line.position().is_checkmate() { GameStatus::Mate } else { GameStatus::Resign };
+    let status = match game.winner {
+        _ if line.position().is_checkmate() => GameStatus::Mate,
+        Some(_) => GameStatus::Resign,
+        None if game.drawn => GameStatus::Draw,
+        None => GameStatus::UnknownFinish,
+    };
     journal.game_over(&key, &status, game.winner).await?;
     Ok(())
 }

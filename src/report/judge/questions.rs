@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use shakmaty::{EnPassantMode, Position as _, fen::Fen, variant::VariantPosition, zobrist::Zobrist64};
 
 use bot::journal::{Archive, GameRecord, JournalError, MoveRecord, ProposalRecord};
-use chess::{Line, UciMove};
+use chess::{Line, UciMove, engine_position};
 
 use super::{GameVerdicts, PositionVerdict, Verdicts};
 
@@ -54,9 +54,9 @@ impl GameMaterial {
         Ok(Self { record, moves, line })
     }
 
-    /// Whether it can be judged: played by the rules of chess, and by both sides.
+    /// Whether it can be judged: played by the rules of chess, by both sides, and from a position that engines understand.
     pub fn can_be_judged(&self) -> bool {
-        self.record.variant.is_standard_rules() && self.moves.len() > 1
+        self.record.variant.is_standard_rules() && self.moves.len() > 1 && engine_position(&self.line).is_ok()
     }
 
     /// The positions that stood on the board, the start first, each as a line that begins with it. There is always one, because

@@ -180,7 +180,13 @@ impl<'a> JudgeSearcher<'a> {
                 last = Some(proposal);
             }
         })?;
-        exact.or(last).ok_or_else(|| ElectorFailure("it gave no move".to_owned()))
+        // A move from a book says nothing of what the position is worth; the only move needs no search.
+        let is_forced = line.legal_moves().len() == 1;
+        let searched = last.filter(|proposal| is_forced || proposal.depth > 0);
+        exact.or(searched).ok_or_else(|| {
+            let reason = "it gave no move with a value; if it plays from a book of its own, switch that off (--option OwnBook=false)";
+            ElectorFailure(reason.to_owned())
+        })
     }
 }
 

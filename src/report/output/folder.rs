@@ -134,11 +134,16 @@ impl ReportFolder {
             let rows = &self.rows[from..self.rows.len().min(from + ROWS)];
             self.write(&format!("games-{number}.html"), &pages::list(rows, number, pages))?;
         }
+        // An earlier report may have had more.
+        let left_over = (pages + 1..).map(|number| self.folder.join(format!("games-{number}.html")));
+        for path in left_over.take_while(|path| path.exists()).chain([self.folder.join("suggestion.toml")]) {
+            let _ = fs::remove_file(path);
+        }
         let newest = pages::list_table(&self.rows[..self.rows.len().min(NEWEST)]);
         self.write("council.html", &pages::council(report, |game| self.links.get(game).cloned()))?;
         self.write("report.json", &serde_json::to_string_pretty(report).unwrap_or_default())?;
         self.write("style.css", STYLE)?;
-        self.write("index.html", &pages::index(report, &newest))?;
+        self.write("index.html", &pages::index(report, self.rows.len(), &newest))?;
         Ok(self.folder.join("index.html"))
     }
 

@@ -15,13 +15,13 @@ const OPPONENTS: usize = 30;
 /// So many openings are shown.
 const OPENINGS: usize = 40;
 
-/// The report's first page. `newest` are rows of the newest games.
-pub(super) fn index(report: &Report, newest: &str) -> String {
+/// The report's first page, of so many games. `newest` are rows of the newest ones.
+pub(super) fn index(report: &Report, games: usize, newest: &str) -> String {
     let totals = &report.totals;
     let mut body = format!(
         "<p>{} {}, {} of them studied move by move, judged by {}. Made {}.</p>\n",
-        totals.all.results.games(),
-        if totals.all.results.games() == 1 { "game" } else { "games" },
+        games,
+        if games == 1 { "game" } else { "games" },
         totals.studied,
         escaped(&report.judge),
         escaped(&report.made_at),

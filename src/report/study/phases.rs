@@ -67,8 +67,8 @@ pub fn ending_name(board: &Board) -> &'static str {
         ([0, 1, 0, 0], [0, 0, 1, 0] | [0, 0, 0, 1]) => "rook against minor piece",
         ([0, 1, _, _], [0, 1, _, _]) => "ending with a rook and minor pieces each",
         ([1, ..], [1, ..]) => "ending with queens and other pieces",
-        ([0, 0, _, _], [0, 0, _, _]) => "ending with minor pieces",
         (_, [0, 0, 0, 0]) => "pieces against none",
+        ([0, 0, _, _], [0, 0, _, _]) => "ending with minor pieces",
         _ => "ending with unequal pieces",
     }
 }
@@ -96,5 +96,6 @@ mod tests {
         assert_eq!(name("8/5k2/5p2/b7/8/4P3/4K3/B7 w - - 0 1"), "bishop ending");
         assert_eq!(name("8/5k2/5p2/1n6/8/4P3/4K3/B7 w - - 0 1"), "bishop against knight");
         assert_eq!(name("8/5k2/5p2/8/8/4P3/4K3/RB6 w - - 0 1"), "pieces against none");
+        assert_eq!(name("8/5k2/5p2/8/8/4P3/4K3/NB6 w - - 0 1"), "pieces against none");
     }
 }

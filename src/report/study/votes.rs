@@ -6,7 +6,10 @@ use bot::journal::{OurMove, ProposalRecord};
 use chess::{Line, Source, UciMove};
 use serde::Serialize;
 
-use super::{MoveStudy, moves::for_the_other};
+use super::{
+    MoveStudy,
+    moves::{for_the_other, is_same_move},
+};
 use crate::{
     formulas::{START_VALUE, expectation},
     judge::{GameMaterial, GameVerdicts, PositionVerdict, after, position_key},
@@ -27,6 +30,9 @@ pub struct VoteStudy {
     pub loss: f64,
     /// What the first phase's choice would have cost, where there was a second one.
     pub first_choice_loss: Option<f64>,
+    /// That choice, where there was one.
+    #[serde(skip)]
+    pub first_choice: Option<UciMove>,
     /// Our side of the time: the search took so long, seconds.
     pub seconds: f64,
     /// It was given so long, seconds: the normal budget, and what might have been granted on top.
@@ -104,7 +110,7 @@ fn study_vote(
     let is_start = played.ply == 0 && line.start_fen().is_none();
     let expected = expectation(if is_start { START_VALUE } else { verdict.score });
     let loss = |uci: UciMove| -> Option<f64> {
-        if verdict.best() == Some(uci) {
+        if verdict.best().is_some_and(|best| is_same_move(line, best, uci)) {
             return Some(0.0);
         }
         let after = after(line, uci)?;
@@ -113,13 +119,14 @@ fn study_vote(
     };
     let voters = proposals.iter().filter(|proposal| proposal.phase == 1).filter_map(|proposal| {
         let best: UciMove = proposal.uci.parse().ok()?;
-        let is_best = verdict.best() == Some(best);
+        let is_best = verdict.best().is_some_and(|judged| is_same_move(line, judged, best));
         Some(VoterStudy { proposal: proposal.clone(), san: line.san(best), best, loss: loss(best)?, is_best })
     });
     let voters: Vec<VoterStudy> = voters.collect();
     if voters.len() < 2 {
         return None;
     }
+    let first_choice = ours.first_choice.as_deref().and_then(|first| first.parse().ok());
     let seconds = |time: Duration| time.as_secs_f64();
     Some(VoteStudy {
         ply: played.ply,
@@ -127,7 +134,8 @@ fn study_vote(
         split: ours.split,
         voters,
         loss: played.loss,
-        first_choice_loss: ours.first_choice.as_deref().and_then(|first| loss(first.parse().ok()?)),
+        first_choice_loss: first_choice.and_then(loss),
+        first_choice,
         seconds: seconds(ours.elapsed),
         given: (seconds(ours.response), seconds(ours.extra)),
         line: line.clone(),

@@ -140,7 +140,7 @@ impl GroupedSums {
         study: Option<&GameStudy>,
     ) {
         let opponent = record.opponent();
-        let kind = if opponent.title.as_deref() == Some("BOT") { "program" } else { "person" };
+        let kind = if matches!(opponent.title.as_deref(), Some("BOT" | "C")) { "program" } else { "person" };
         let rating = opponent.rating.map(|rating| {
             let from = rating / RATING_STEP * RATING_STEP;
             format!("{from:04} to {:04}", from + RATING_STEP - 1)

@@ -300,7 +300,7 @@ impl CouncilSums {
         let Some(first) = vote.first_choice_loss.filter(|_| vote.had_second_phase) else { return };
         let gain = first - vote.loss;
         self.second.count += 1;
-        self.second.changed += usize::from(gain != 0.0);
+        self.second.changed += usize::from(vote.first_choice.is_some_and(|first| first != vote.played));
         self.second.mended += usize::from(gain >= KNEW_BETTER);
         self.second.broke += usize::from(gain <= -KNEW_BETTER);
         self.second_gain.add(gain);

@@ -21,7 +21,7 @@ pub use queue::{Preference, SortBy, Waiting, order};
 
 use super::rate_limits::{RateLimits, Spending};
 use chess::{
-    Challenge, ChallengeObstacle, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
+    Challenge, ChallengeObstacle, DeclineReason, Fault, GameId, Line, Player, Speed, Variant, engine_position,
     values::{HoursOfDay, Kind, Seconds, WholeNumber},
 };
 
@@ -318,10 +318,15 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
         };
         return refuse(reason, format!("no engine of ours plays {variant}"));
     }
-    if let Some(Err(error)) = challenge.initial_fen.as_deref().map(|fen| Line::from_fen(variant, fen)) {
-        return refuse(DeclineReason::Variant, error.to_string());
+    match challenge.initial_fen.as_deref().map(|fen| Line::from_fen(variant, fen)) {
+        Some(Err(error)) => refuse(DeclineReason::Variant, error.to_string()),
+        // More men than an army has, say: the server lets it through, our engine does not understand it.
+        Some(Ok(line)) if variant.is_standard_rules() => match engine_position(&line) {
+            Err(error) => refuse(DeclineReason::Variant, error.to_string()),
+            Ok(_) => Ok(()),
+        },
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn not_too_often(

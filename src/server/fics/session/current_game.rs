@@ -102,6 +102,8 @@ impl FicsSession {
         let mut said = std::mem::take(&mut self.said);
         said.start.take_if(|start| start.game != board.game);
         said.facts.take_if(|facts| facts.game != board.game);
+        let players = [&board.white, &board.black].map(|name| name.to_lowercase());
+        said.computers = players.into_iter().filter(|name| self.computers.contains(name)).collect();
         said.terms.take_if(|terms| !terms.first.name.eq_ignore_ascii_case(&board.white));
 
         let (source, void) = self.challenges.game_begins(&opponent);

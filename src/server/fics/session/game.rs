@@ -27,6 +27,8 @@ pub(super) struct Announcement {
     pub terms: Option<Box<MatchTerms>>,
     pub start: Option<GameStart>,
     pub facts: Option<GameParameters>,
+    /// The players who are known to be computers, in lower case.
+    pub computers: Vec<String>,
 }
 
 impl Announcement {
@@ -52,7 +54,11 @@ impl Announcement {
     fn player(&self, name: &str, color: Color) -> Player {
         let seat = self.terms.as_ref().map(|terms| [&terms.first, &terms.second]);
         let seat = seat.and_then(|seats| seats.into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name)));
-        let mut player = seat.map_or_else(|| Player::named(name), |seat| seat.player(false));
+        let is_computer = self.computers.contains(&name.to_lowercase());
+        let mut player = seat.map_or_else(|| Player::named(name), |seat| seat.player(is_computer));
+        if is_computer {
+            player.title = Some("C".to_owned());
+        }
         let facts = self.facts.as_ref().map(|facts| facts.ratings[color.fold_wb(0, 1)]);
         if let Some(rating) = facts.filter(|_| player.rating.is_none()) {
             player.rating = rating.value;
