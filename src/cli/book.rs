@@ -12,7 +12,7 @@ use super::Failure;
 use chess::outln;
 use engine::book::BookMaker;
 
-/// The most that is read of one file, in bytes.
+/// The most that is read of one text, in bytes.
 const LONGEST: u64 = 64 << 20;
 
 /// Make opening books
@@ -57,8 +57,8 @@ impl MakeBook {
         let mut maker = BookMaker::default();
         let at = |path: &Path| path.display().to_string();
         match File::open(&self.output) {
-            Ok(book) => maker
-                .add_book(&mut book.take(LONGEST))
+            Ok(mut book) => maker
+                .add_book(&mut book)
                 .map_err(|error| Failure::failed(format_args!("{}: {error}; name another file", at(&self.output))))?,
             Err(error) if error.kind() == ErrorKind::NotFound => (),
             Err(error) => return Err(Failure::failed(format_args!("{}: {error}", at(&self.output)))),
@@ -75,14 +75,14 @@ impl MakeBook {
     }
 }
 
-/// A text of lines of play, if it is not too long to be one.
+/// A text of lines of play, if it is not too long to be one. Whatever its names are written in, the moves are ASCII.
 fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    let mut text = Vec::new();
+    File::open(path)?.take(LONGEST).read_to_end(&mut text)?;
     if text.len() as u64 == LONGEST {
         return Err(io::Error::other(format!("longer than {} MiB; split it", LONGEST >> 20)));
     }
-    Ok(text)
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Writes beside its place and moves it there, so that no book is ever half written.

@@ -145,7 +145,9 @@ impl ReportCommand {
         let report = &made.report;
         let suggestion = report.suggestion.as_ref().map(|suggestion| suggestion.settings_text());
         if let Some(text) = &suggestion {
-            std::fs::write(output.join("suggestion.toml"), text)?;
+            let path = output.join("suggestion.toml");
+            let written = std::fs::write(&path, text);
+            written.map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
         }
         if self.json {
             return Ok(());

@@ -3,7 +3,7 @@
 //! In the search, positions right after a capture or a pawn's move are looked up and settled. At the root, moves that would
 //! spoil the result are left out; a win keeps only the moves that bring the next capture or pawn's move soonest.
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, io, path::Path, sync::Arc};
 
 use shakmaty::{
     CastlingMode, Chess, KnownOutcome, Outcome as GameOutcome, Position as _,
@@ -166,8 +166,21 @@ fn settle<S: shakmaty::Position + Syzygy + Clone>(
 fn tables_in<S: shakmaty::Position + Syzygy + Clone>(directories: &str) -> io::Result<Tablebase<S>> {
     let mut tables = Tablebase::new();
     for directory in std::env::split_paths(directories) {
-        let explain = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", directory.display()));
-        tables.add_directory(&directory).map_err(explain)?;
+        let at = |path: &Path, error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        for file in std::fs::read_dir(&directory).map_err(|error| at(&directory, error))? {
+            let path = file.map_err(|error| at(&directory, error))?.path();
+            match tables.add_file(&path) {
+                // No table of this variant.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => (),
+                Err(error) => {
+                    return Err(at(
+                        &path,
+                        io::Error::new(error.kind(), format!("{error}; fetch it again or move it away")),
+                    ));
+                }
+                Ok(()) => (),
+            }
+        }
     }
     Ok(tables)
 }
@@ -298,6 +311,15 @@ mod tests {
         let ((outcome, all), (_, quickest)) = (keeping(false), keeping(true));
         assert_eq!(outcome, Outcome::Win);
         assert!(quickest.iter().all(|mv| all.contains(mv)) && quickest.len() < all.len(), "{quickest:?} of {all:?}");
+    }
+
+    #[test]
+    fn a_table_that_was_fetched_in_part_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("KQvK.rtbw"), b"half").expect("writable");
+        std::fs::write(folder.path().join("readme.txt"), b"about these tables").expect("writable");
+        let error = Tablebases::open(&folder.path().to_string_lossy()).expect_err("it is not whole").to_string();
+        assert!(error.contains("KQvK.rtbw"), "{error}");
     }
 
     #[test]

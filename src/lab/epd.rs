@@ -39,6 +39,9 @@ pub enum EpdError {
     /// A position against the rules.
     #[error(transparent)]
     Position(#[from] LineError),
+    /// A game of a PGN file that cannot be read.
+    #[error("{0}")]
+    Game(String),
     /// A move that cannot be played.
     #[error("{code} {text:?}: no legal move here")]
     Move {

@@ -157,9 +157,15 @@ impl Suite {
             return Ok(Self::parse(&text));
         }
         let games = OpeningBook::open(path, usize::MAX, seed)?;
-        let mut positions = Vec::new();
+        let (mut positions, mut bad) = (Vec::new(), Vec::new());
         for number in 0..games.len() {
-            let game = games.opening(number)?;
+            let game = match games.opening(number) {
+                Ok(game) => game,
+                Err(error) => {
+                    bad.push(BadLine { number: number + 1, reason: EpdError::Game(error.to_string()) });
+                    continue;
+                }
+            };
             for ply in (FIRST_PLY..game.ply()).step_by(every.max(1)) {
                 let line = game.prefix(ply);
                 if line.legal_moves().len() > 1 {
@@ -169,7 +175,7 @@ impl Suite {
                 }
             }
         }
-        Ok(Self { positions, bad: Vec::new() })
+        Ok(Self { positions, bad })
     }
 }
 
@@ -212,6 +218,17 @@ mod tests {
         let suite = Suite::parse(text);
         assert_eq!(suite.positions.len(), 1);
         assert_eq!(suite.bad.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_game_that_cannot_be_read_leaves_the_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.pgn");
+        let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(6);
+        let text = format!("[Event \"?\"]\n\n1. e5 *\n\n[Event \"?\"]\n\n{shuffle} *\n");
+        std::fs::write(&path, text).expect("writable");
+        let suite = Suite::open(&path, 1, 0).expect("a file of games");
+        assert_eq!((suite.bad.len(), suite.positions.len()), (1, 24 - FIRST_PLY));
     }
 
     #[test]

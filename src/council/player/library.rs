@@ -114,7 +114,6 @@ impl Library {
 impl OpenBook {
     fn open(file: &BookFile, settings: &BookSettings) -> io::Result<Self> {
         let path: &Path = file.as_ref();
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
         let (choice, min_weight, max_plies) = match file {
             BookFile::Usual(_) => (None, None, None),
             BookFile::Special(SpecialBook { selection, min_weight, max_plies, .. }) => {
@@ -122,7 +121,7 @@ impl OpenBook {
             }
         };
         Ok(Self {
-            book: Arc::new(Book::open(path).map_err(named)?),
+            book: Arc::new(Book::open(path)?),
             choice: choice.unwrap_or(settings.selection),
             min_weight: min_weight.unwrap_or(settings.min_weight),
             scale: settings.normalization,

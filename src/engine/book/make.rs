@@ -56,7 +56,7 @@ impl BookMaker {
     pub fn add_text(&mut self, text: &str) -> Result<(), BookError> {
         let mut found = Vec::new();
         let mut opening: Option<Opening> = None;
-        for (number, line) in (1..).zip(text.lines()) {
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             if let Some(name) = line.trim_start().strip_prefix('!') {
                 opening = Opening::new(name.trim());
                 continue;
@@ -175,6 +175,13 @@ mod tests {
         assert_eq!(maker.add_text("\ne2e4"), Err(BookError::NoName(2)));
         assert!(maker.is_empty());
         assert!(maker.add_book(&mut [0_u8; 17].as_slice()).is_err());
+    }
+
+    #[test]
+    fn the_mark_that_some_editors_begin_a_file_with_is_no_move() {
+        let mut maker = BookMaker::default();
+        assert_eq!(maker.add_text("\u{feff}! One\ne2e4 e7e5"), Ok(()));
+        assert_eq!(maker.len(), 2);
     }
 
     #[test]

@@ -54,7 +54,11 @@ impl Book {
     pub fn open(path: &Path) -> io::Result<Self> {
         let explain = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
         let file = File::open(path).map_err(explain)?;
-        let length = file.metadata().map_err(explain)?.len();
+        let metadata = file.metadata().map_err(explain)?;
+        if !metadata.is_file() {
+            return Err(explain(io::Error::new(io::ErrorKind::InvalidInput, "no file")));
+        }
+        let length = metadata.len();
         if length == 0 || length % ENTRY != 0 {
             let problem = format!("{length} bytes are no whole number of entries of {ENTRY}");
             return Err(explain(io::Error::new(io::ErrorKind::InvalidData, problem)));

@@ -63,12 +63,17 @@ impl Options {
     /// Sets what follows `setoption`: `name NAME value VALUE`. Names are read without regard to case.
     pub(super) fn set(&mut self, text: &str) -> Result<(), String> {
         let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
-        let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
+        let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
+        let (name, value) = text.split_once(" value ").unwrap_or_else(without_value);
         let (name, value) = (name.trim().to_lowercase(), value.trim());
         if let Some(spin) = SPINS.iter().find(|spin| spin.name.to_lowercase() == name) {
             let number = whole_number(spin.name, value, spin.min, spin.max)?;
             match spin.name {
-                "Hash" => self.engine.hash = number as usize,
+                "Hash" => {
+                    let room = Vec::<u8>::new().try_reserve_exact((number as usize) << 20);
+                    room.map_err(|_| format!("Hash: this machine does not give {number} MiB"))?;
+                    self.engine.hash = number as usize;
+                }
                 "Threads" => self.engine.threads = number as usize,
                 "MultiPV" => self.engine.multi_pv = number as usize,
                 "Move Overhead" => self.move_overhead = Duration::from_millis(number as u64),

@@ -73,6 +73,16 @@ fn wrong_input_is_explained_and_changes_nothing() {
 }
 
 #[test]
+fn an_option_may_be_set_to_nothing() {
+    for option in ["SyzygyPath", "EvalFile", "Search"] {
+        for nothing in ["value ", "value", ""] {
+            let answers = converse(&format!("setoption name {option} {nothing}\ngo nodes 100\n"));
+            assert!(answers.contains("bestmove") && !answers.contains("unknown option"), "{option}: {answers}");
+        }
+    }
+}
+
+#[test]
 fn the_search_stays_with_the_moves_it_is_given() {
     let answers = converse("position startpos\ngo depth 3 searchmoves a2a3 h2h3\n");
     assert!(answers.contains("bestmove a2a3") || answers.contains("bestmove h2h3"), "{answers}");

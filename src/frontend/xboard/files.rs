@@ -39,7 +39,8 @@ impl<W: Write> XboardSession<W> {
 
     /// `xget FILE`: the position of the first line that is a FEN, as xboard's position files have one.
     pub(super) fn get_position(&mut self, file: &str) -> Result<(), Problem> {
-        let text = fs::read_to_string(file).map_err(|error| named(file, error))?;
+        let text = fs::read(file).map_err(|error| named(file, error))?;
+        let text = String::from_utf8_lossy(&text);
         let fen = text
             .lines()
             .map(str::trim)

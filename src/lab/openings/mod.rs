@@ -147,14 +147,17 @@ pub(super) fn is_pgn(name: &str) -> bool {
     name.to_lowercase().ends_with(".pgn")
 }
 
-/// Every game of a PGN text: from a tag after movetext (or the beginning) to the next.
+/// Every game of a PGN text: from a tag after movetext (or the beginning) to the next. Comments may have lines that begin as tags do.
 fn games(text: &str) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
-    let (mut offset, mut in_tags) = (0, false);
+    let (mut offset, mut in_tags, mut in_comment) = (0, false, false);
     for line in text.split_inclusive('\n') {
-        let tag = line.starts_with('[');
+        let tag = !in_comment && line.starts_with('[');
         if tag && !in_tags {
             starts.push(offset);
+        }
+        if !tag {
+            in_comment = line.chars().fold(in_comment, |inside, c| c != '}' && (inside || c == '{'));
         }
         in_tags = tag || (in_tags && line.trim().is_empty());
         offset += line.len();
@@ -269,6 +272,14 @@ mod tests {
         openings.sort();
         assert_eq!(openings, [vec!["e1g1", "e8e7"], vec!["e2e4", "e7e5", "g1f3"]]);
         assert_eq!(moves(&book, 2), moves(&book, 0), "after the last opening the first comes again");
+    }
+
+    #[test]
+    fn a_comment_may_have_a_line_that_begins_as_a_tag_does() {
+        let text = "[Event \"?\"]\n\n1. e4 { [%clk 0:03:00]\n[%eval 0.3] } e5\n{\n[%clk 0:02:57]\n} 2. Nf3 *\n";
+        let book = OpeningBook::new(format!("{text}\n{text}"), BookFormat::Pgn, 16, 0);
+        assert_eq!(book.len(), 2);
+        assert_eq!(moves(&book, 1), ["e2e4", "e7e5", "g1f3"]);
     }
 
     #[test]
