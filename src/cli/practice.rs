@@ -73,8 +73,13 @@ impl PracticeCommand {
             stopper.cancel();
         });
         let fics = self.fics.map(|address| FicsEndpoint { address, noise: self.fics_noise });
-        let settings =
-            practice::PracticeSettings { faults: self.faults, fics, ..practice::PracticeSettings::default() };
+        let settings = practice::PracticeSettings {
+            faults: self.faults,
+            fics,
+            strict_terms: !self.any_clock,
+            limits: self.limits.then(practice::ServerLimits::default),
+            ..practice::PracticeSettings::default()
+        };
         let accounts = self.accounts;
         practice::serve(self.lichess, settings, stop, |server| async move {
             outln!("practice server at {}", server.url());

@@ -27,7 +27,9 @@ pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control) -> Reload
         Box::pin(async move {
             let mut known = known.lock().await;
             let loaded = args.load().map_err(|failure| failure.to_string())?;
-            let settings = loaded.settings.clone();
+            // How to end was settled when the program began.
+            let mut settings = loaded.settings.clone();
+            settings.shutdown = known.first.settings.shutdown.clone();
             // Files are read and engines asked what they play.
             let rules = tokio::task::spawn_blocking(move || runtime::rules(&settings)).await;
             let rules = rules.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;

@@ -88,11 +88,17 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
     let value = read(&choice, value.trim())?;
     let mut changed = setup.clone();
     match (choice.name, value) {
-        ("Hash", OptionValue::Number(total)) => changed.share_hash(total as usize),
+        ("Hash", OptionValue::Number(total)) => {
+            let room = Vec::<u8>::new().try_reserve_exact((total as usize) << 20);
+            room.map_err(|_| format!("Hash: this machine does not give {total} MiB"))?;
+            changed.share_hash(total as usize);
+        }
         ("Threads", OptionValue::Number(cores)) => {
+            let total = changed.hash();
             changed.cores = cores as usize;
             // All of these, and those that others lend.
             changed.council.cores = 0;
+            changed.share_hash(total);
         }
         ("Move Overhead", OptionValue::Number(milliseconds)) => changed.overhead = Duration::from_millis(milliseconds),
         ("Roster", OptionValue::Text(roster)) => {
@@ -147,6 +153,8 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
             let library = changed.library.clone().with_tablebases(&tables);
             changed.library = library.map_err(|error| format!("SyzygyPath: {error}"))?;
             changed.council.tablebases = folders;
+            // An adviser may need them.
+            changed.roster().map_err(|error| error.to_string())?;
         }
         // The program's own affairs, which it tells when they matter; and the button, which starts a new council.
         _ => (),

@@ -162,9 +162,9 @@ impl Timekeeper {
             if let Some(leader) = progress.leader {
                 tell(leader);
                 iteration_ended_at = record.note(leader, progress.depth).then(|| began.elapsed());
-            }
-            if progress.depth < SETTLED_DEPTH {
-                unsettled_changes = progress.changes;
+                if progress.depth < SETTLED_DEPTH {
+                    unsettled_changes = progress.changes;
+                }
             }
             let Agreement { time, since, .. } = *self.agreed.borrow();
             let Some(budget) = budget(&self.settings, &self.lag, self.ply, self.color, time) else {

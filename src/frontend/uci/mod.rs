@@ -159,10 +159,11 @@ impl<W: Write> UciSession<W> {
 
     fn set_option(&mut self, rest: &str) -> Result<(), String> {
         let text = rest.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
-        let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
+        let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
+        let (name, value) = text.split_once(" value ").unwrap_or_else(without_value);
         options::set(&mut self.engine.setup, name, value)?;
         if name.trim().eq_ignore_ascii_case("UCI_Chess960") {
-            self.chess960 = value.trim() == "true";
+            self.chess960 = matches!(value.trim().to_lowercase().as_str(), "true" | "1");
         }
         self.engine.replace_council();
         Ok(())
