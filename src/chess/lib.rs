@@ -47,7 +47,7 @@ pub use game::{GameInfo, GameState, GameStatus, KnownGame, Offers};
 pub use game_line::GameLine;
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError, moves_text};
-pub use people::{Account, Player};
+pub use people::{Account, Player, is_title_of_bot};
 pub use proposal::{Bound, Proposal, Score};
 pub use secret::{Secret, SecretError};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};

@@ -27,8 +27,13 @@ impl Player {
 
     /// Whether it is a machine, as far as the server says.
     pub fn is_bot(&self) -> bool {
-        self.ai_level.is_some() || self.title.as_deref().is_some_and(|title| matches!(title, "BOT" | "C"))
+        self.ai_level.is_some() || self.title.as_deref().is_some_and(is_title_of_bot)
     }
+}
+
+/// Whether a title says that its bearer is a machine: `BOT` on Lichess, `C` on FICS.
+pub fn is_title_of_bot(title: &str) -> bool {
+    matches!(title, "BOT" | "C")
 }
 
 impl fmt::Display for Player {

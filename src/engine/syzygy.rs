@@ -3,7 +3,7 @@
 //! In the search, positions right after a capture or a pawn's move are looked up and settled. At the root, moves that would
 //! spoil the result are left out; a win keeps only the moves that bring the next capture or pawn's move soonest.
 
-use std::{fmt, io, path::Path, sync::Arc};
+use std::{fmt, io, sync::Arc};
 
 use shakmaty::{
     CastlingMode, Chess, KnownOutcome, Outcome as GameOutcome, Position as _,
@@ -166,19 +166,16 @@ fn settle<S: shakmaty::Position + Syzygy + Clone>(
 fn tables_in<S: shakmaty::Position + Syzygy + Clone>(directories: &str) -> io::Result<Tablebase<S>> {
     let mut tables = Tablebase::new();
     for directory in std::env::split_paths(directories) {
-        let at = |path: &Path, error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        for file in std::fs::read_dir(&directory).map_err(|error| at(&directory, error))? {
-            let path = file.map_err(|error| at(&directory, error))?.path();
+        let explain = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", directory.display()));
+        for file in std::fs::read_dir(&directory).map_err(explain)? {
+            let path = file.map_err(explain)?.path();
             match tables.add_file(&path) {
-                // No table of this variant.
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput => (),
-                Err(error) => {
-                    return Err(at(
-                        &path,
-                        io::Error::new(error.kind(), format!("{error}; fetch it again or move it away")),
-                    ));
+                // Other files, and tables of other variants, may lie beside them.
+                Err(error) if error.kind() != io::ErrorKind::InvalidInput => {
+                    let named = format!("{}: {error}; fetch it again or move it away", path.display());
+                    return Err(io::Error::new(error.kind(), named));
                 }
-                Ok(()) => (),
+                _ => (),
             }
         }
     }

@@ -89,8 +89,7 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
     let mut changed = setup.clone();
     match (choice.name, value) {
         ("Hash", OptionValue::Number(total)) => {
-            let room = Vec::<u8>::new().try_reserve_exact((total as usize) << 20);
-            room.map_err(|_| format!("Hash: this machine does not give {total} MiB"))?;
+            engine::uci::check_hash(total as usize)?;
             changed.share_hash(total as usize);
         }
         ("Threads", OptionValue::Number(cores)) => {

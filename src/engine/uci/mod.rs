@@ -22,6 +22,7 @@ use super::{
 };
 pub use go::{Go, Stopwatch, searchable};
 use options::Options;
+pub use options::{check_hash, name_and_value};
 
 /// Where answers go. Whole lines, one at a time.
 type Output = Arc<Mutex<dyn Write + Send>>;

@@ -62,16 +62,13 @@ impl Options {
 
     /// Sets what follows `setoption`: `name NAME value VALUE`. Names are read without regard to case.
     pub(super) fn set(&mut self, text: &str) -> Result<(), String> {
-        let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
-        let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
-        let (name, value) = text.split_once(" value ").unwrap_or_else(without_value);
-        let (name, value) = (name.trim().to_lowercase(), value.trim());
+        let (name, value) = name_and_value(text)?;
+        let name = name.to_lowercase();
         if let Some(spin) = SPINS.iter().find(|spin| spin.name.to_lowercase() == name) {
             let number = whole_number(spin.name, value, spin.min, spin.max)?;
             match spin.name {
                 "Hash" => {
-                    let room = Vec::<u8>::new().try_reserve_exact((number as usize) << 20);
-                    room.map_err(|_| format!("Hash: this machine does not give {number} MiB"))?;
+                    check_hash(number as usize)?;
                     self.engine.hash = number as usize;
                 }
                 "Threads" => self.engine.threads = number as usize,
@@ -127,6 +124,26 @@ impl Options {
         self.engine = options;
         Ok(())
     }
+}
+
+/// What follows `setoption`, `name NAME value VALUE`, taken apart; the value may be empty or left out.
+///
+/// # Errors
+/// What is expected.
+pub fn name_and_value(text: &str) -> Result<(&str, &str), String> {
+    let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
+    let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
+    let (name, value) = text.split_once(" value ").unwrap_or_else(without_value);
+    Ok((name.trim(), value.trim()))
+}
+
+/// Whether the machine gives so many MiB for tables.
+///
+/// # Errors
+/// That it does not.
+pub fn check_hash(mebibytes: usize) -> Result<(), String> {
+    let room = Vec::<u8>::new().try_reserve_exact(mebibytes << 20);
+    room.map_err(|_| format!("Hash: this machine does not give {mebibytes} MiB"))
 }
 
 fn whole_number(name: &str, value: &str, min: i64, max: i64) -> Result<i64, String> {

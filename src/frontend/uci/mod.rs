@@ -21,7 +21,10 @@ use super::{
 };
 use chess::{Clock, Color, Decision, Limits, Line, Score, UciMove, Variant, engine_position};
 use council::player::{PlayerEvent, RequestId, Time};
-use engine::{Breakdown, uci::Go};
+use engine::{
+    Breakdown,
+    uci::{Go, name_and_value},
+};
 
 /// Serves UCI until `quit` or the end of `input`.
 ///
@@ -158,12 +161,10 @@ impl<W: Write> UciSession<W> {
     }
 
     fn set_option(&mut self, rest: &str) -> Result<(), String> {
-        let text = rest.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
-        let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
-        let (name, value) = text.split_once(" value ").unwrap_or_else(without_value);
+        let (name, value) = name_and_value(rest)?;
         options::set(&mut self.engine.setup, name, value)?;
-        if name.trim().eq_ignore_ascii_case("UCI_Chess960") {
-            self.chess960 = matches!(value.trim().to_lowercase().as_str(), "true" | "1");
+        if name.eq_ignore_ascii_case("UCI_Chess960") {
+            self.chess960 = matches!(value.to_lowercase().as_str(), "true" | "1");
         }
         self.engine.replace_council();
         Ok(())

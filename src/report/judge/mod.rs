@@ -129,6 +129,12 @@ impl PositionVerdict {
     pub fn best(&self) -> Option<UciMove> {
         self.line.first().copied()
     }
+
+    /// Whether a move of the judged position is the best one: castling may be written as the king's move or as the king taking its rook.
+    pub fn is_best(&self, position: &Line, uci: UciMove) -> bool {
+        let played = |uci: UciMove| uci.to_move(position.position()).ok();
+        self.best().is_some_and(|best| best == uci || played(best).is_some_and(|best| played(uci) == Some(best)))
+    }
 }
 
 impl From<JudgementRecord> for PositionVerdict {

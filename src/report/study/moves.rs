@@ -165,7 +165,7 @@ fn study_move(
     // As Lichess does, the usual start is worth what it is worth for everybody, whoever judges.
     let before = if ply == 0 && line.start_fen().is_none() { START_VALUE } else { verdict.score };
     let after = for_the_other(reply.score);
-    let is_best = verdict.best().is_some_and(|best| is_same_move(line, best, played));
+    let is_best = verdict.is_best(line, played);
     let (expected_before, expected_after) = (expectation(before), expectation(after));
     MoveStudy {
         ply,
@@ -192,12 +192,6 @@ fn study_move(
         taken: None,
         at_stake: None,
     }
-}
-
-/// Whether two texts mean one move here: castling may be written as the king's move or as the king taking its rook.
-pub(super) fn is_same_move(line: &Line, one: UciMove, other: UciMove) -> bool {
-    let played = |uci: UciMove| uci.to_move(line.position());
-    one == other || matches!((played(one), played(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Moves in algebraic notation, as far as they are legal.

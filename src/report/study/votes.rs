@@ -6,10 +6,7 @@ use bot::journal::{OurMove, ProposalRecord};
 use chess::{Line, Source, UciMove};
 use serde::Serialize;
 
-use super::{
-    MoveStudy,
-    moves::{for_the_other, is_same_move},
-};
+use super::{MoveStudy, moves::for_the_other};
 use crate::{
     formulas::{START_VALUE, expectation},
     judge::{GameMaterial, GameVerdicts, PositionVerdict, after, position_key},
@@ -110,7 +107,7 @@ fn study_vote(
     let is_start = played.ply == 0 && line.start_fen().is_none();
     let expected = expectation(if is_start { START_VALUE } else { verdict.score });
     let loss = |uci: UciMove| -> Option<f64> {
-        if verdict.best().is_some_and(|best| is_same_move(line, best, uci)) {
+        if verdict.is_best(line, uci) {
             return Some(0.0);
         }
         let after = after(line, uci)?;
@@ -119,7 +116,7 @@ fn study_vote(
     };
     let voters = proposals.iter().filter(|proposal| proposal.phase == 1).filter_map(|proposal| {
         let best: UciMove = proposal.uci.parse().ok()?;
-        let is_best = verdict.best().is_some_and(|judged| is_same_move(line, judged, best));
+        let is_best = verdict.is_best(line, best);
         Some(VoterStudy { proposal: proposal.clone(), san: line.san(best), best, loss: loss(best)?, is_best })
     });
     let voters: Vec<VoterStudy> = voters.collect();

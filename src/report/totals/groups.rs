@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot::journal::{GameRecord, GameResult};
+use chess::is_title_of_bot;
 use serde::Serialize;
 
 use super::{RATING_STEP, color_word};
@@ -140,7 +141,7 @@ impl GroupedSums {
         study: Option<&GameStudy>,
     ) {
         let opponent = record.opponent();
-        let kind = if matches!(opponent.title.as_deref(), Some("BOT" | "C")) { "program" } else { "person" };
+        let kind = if opponent.title.as_deref().is_some_and(is_title_of_bot) { "program" } else { "person" };
         let rating = opponent.rating.map(|rating| {
             let from = rating / RATING_STEP * RATING_STEP;
             format!("{from:04} to {:04}", from + RATING_STEP - 1)

@@ -52,11 +52,8 @@ async fn take(
     let journal = door.path.clone();
     door.read(move |archive| {
         let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = match folder {
-            Some(folder) => tempfile::tempfile_in(folder),
-            None => tempfile::tempfile_in("."),
-        };
-        let mut out = BufWriter::new(file.map_err(HttpProblem::internal)?);
+        let file = tempfile::tempfile_in(folder.unwrap_or(".".as_ref())).map_err(HttpProblem::internal)?;
+        let mut out = BufWriter::new(file);
         format.write(archive, &choose(archive)?, &mut out)?;
         let file = out.into_inner().map_err(|error| HttpProblem::internal(error.error()))?;
         Export::of(format, file).map_err(HttpProblem::internal)

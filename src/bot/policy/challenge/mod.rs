@@ -318,15 +318,13 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
         };
         return refuse(reason, format!("no engine of ours plays {variant}"));
     }
-    match challenge.initial_fen.as_deref().map(|fen| Line::from_fen(variant, fen)) {
-        Some(Err(error)) => refuse(DeclineReason::Variant, error.to_string()),
+    let Some(fen) = challenge.initial_fen.as_deref() else { return Ok(()) };
+    let understood = match Line::from_fen(variant, fen) {
         // More men than an army has, say: the server lets it through, our engine does not understand it.
-        Some(Ok(line)) if variant.is_standard_rules() => match engine_position(&line) {
-            Err(error) => refuse(DeclineReason::Variant, error.to_string()),
-            Ok(_) => Ok(()),
-        },
-        _ => Ok(()),
-    }
+        Ok(line) if variant.is_standard_rules() => engine_position(&line).map(drop).map_err(|error| error.to_string()),
+        line => line.map(drop).map_err(|error| error.to_string()),
+    };
+    understood.or_else(|error| refuse(DeclineReason::Variant, error))
 }
 
 fn not_too_often(

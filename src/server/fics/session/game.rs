@@ -54,9 +54,8 @@ impl Announcement {
     fn player(&self, name: &str, color: Color) -> Player {
         let seat = self.terms.as_ref().map(|terms| [&terms.first, &terms.second]);
         let seat = seat.and_then(|seats| seats.into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name)));
-        let is_computer = self.computers.contains(&name.to_lowercase());
-        let mut player = seat.map_or_else(|| Player::named(name), |seat| seat.player(is_computer));
-        if is_computer {
+        let mut player = seat.map_or_else(|| Player::named(name), |seat| seat.player(false));
+        if self.computers.contains(&player.id) {
             player.title = Some("C".to_owned());
         }
         let facts = self.facts.as_ref().map(|facts| facts.ratings[color.fold_wb(0, 1)]);
