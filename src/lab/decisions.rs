@@ -206,7 +206,7 @@ fn one(
         Entry::Occupied(seat) => seat.into_mut(),
         Entry::Vacant(seat) => seat.insert(spec.start(1).map_err(failed)?),
     };
-    seat.new_game().map_err(failed)?;
+    seat.new_game(&plan.positions[position].line).map_err(failed)?;
     let request = MoveRequest { line: plan.positions[position].line.clone(), pace: *pace, clocks: None };
     let chosen = seat.choose(&request).map_err(failed)?;
     Ok(DecidedMove {

@@ -116,7 +116,9 @@ struct Daemon {
 
 impl LatencyBench {
     async fn start(program: PathBuf) -> Result<Self, LatencyError> {
-        let server = PracticeServer::start(PracticeSettings::default()).await?;
+        // The games of a round are counted with all those before it.
+        let settings = PracticeSettings { keep_finished: usize::MAX, ..PracticeSettings::default() };
+        let server = PracticeServer::start(settings).await?;
         let token = server.add_account(BOT, true).await?;
         server.sparring(SPARRING, SparringKind::Random).await?;
         Ok(Self { program, server, token })

@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use super::suite::TestPosition;
-use chess::{Knowledge, engine_position};
+use chess::{Heuristic, Knowledge, engine_position};
 use council::pool::Instance;
 use engine::{Engine, Limits, Position};
 
@@ -34,7 +34,8 @@ const LONGEST: u64 = 20_000;
 /// Transposition table of a measurement, MiB: that of an elector.
 const HASH: usize = 16;
 
-/// Nodes that electors visit in the time of one node of complete knowledge, by what they know. Written `mp=1.7 mpar=1.25`.
+/// Nodes that electors visit in the time of one node of complete knowledge, by what they know. Written `mp=1.7 mpar=1.25`, with
+/// `+noise` and `+net-CHECKSUM` behind the letters where there is noise, and where it is about the net of one file alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Speeds(BTreeMap<String, f64>);
@@ -49,7 +50,12 @@ pub struct SpeedsError(String);
 impl Speeds {
     /// That of an instance; 1 where nothing is known.
     pub fn of(&self, instance: &Instance) -> f64 {
-        self.0.get(&name(instance)).copied().unwrap_or(1.0)
+        self.known(instance).unwrap_or(1.0)
+    }
+
+    /// That of an instance with its own net, or else with any.
+    fn known(&self, instance: &Instance) -> Option<f64> {
+        self.0.get(&name(instance)).or_else(|| self.0.get(&name_with_any_net(instance))).copied()
     }
 
     /// Those of `instances`: as given here, or else measured one after another on this thread, each in searches of so many nodes. What
@@ -66,7 +72,7 @@ impl Speeds {
         self.0.insert(name(&complete), 1.0);
         let mut unknown = vec![complete];
         for instance in instances {
-            if !self.0.contains_key(&name(instance)) && unknown.iter().all(|other| name(other) != name(instance)) {
+            if self.known(instance).is_none() && unknown.iter().all(|other| name(other) != name(instance)) {
                 unknown.push(instance.clone());
             }
         }
@@ -78,8 +84,15 @@ impl Speeds {
     }
 }
 
-/// What sets an instance's speed: what it evaluates, and whether there is noise on that.
+/// What sets an instance's speed: what it evaluates, whether there is noise on that, and the net, if it comes from a file.
 fn name(instance: &Instance) -> String {
+    let net = instance.net.as_ref().filter(|_| instance.knowledge.has(Heuristic::Net));
+    let net = net.map_or_else(String::new, |net| format!("+net-{:016x}", net.checksum()));
+    name_with_any_net(instance) + &net
+}
+
+/// The same, whatever net it asks.
+fn name_with_any_net(instance: &Instance) -> String {
     let noise = if instance.noise.amplitude > 0 { "+noise" } else { "" };
     format!("{}{noise}", instance.knowledge)
 }
@@ -138,10 +151,11 @@ impl FromStr for Speeds {
     fn from_str(text: &str) -> Result<Self, SpeedsError> {
         let one = |word: &str| {
             let (letters, speed) = word.split_once('=')?;
-            let (known, noise) = letters.split_once('+').map_or((letters, ""), |(known, _)| (known, "+noise"));
+            let (known, more) = letters.split_at(letters.find('+').unwrap_or(letters.len()));
             let known: Knowledge = known.parse().ok()?;
-            let speed = speed.parse().ok().filter(|speed| (0.01..=100.0).contains(speed))?;
-            Some((format!("{known}{noise}"), speed))
+            let is_known = more.split('+').skip(1).all(|word| word == "noise" || word.starts_with("net-"));
+            let speed = speed.parse().ok().filter(|speed| is_known && (0.01..=100.0).contains(speed))?;
+            Some((format!("{known}{more}"), speed))
         };
         let words = text.split([',', ' ']).filter(|word| !word.is_empty());
         words.map(one).collect::<Option<_>>().map(Self).ok_or_else(|| SpeedsError(text.to_owned()))
@@ -157,8 +171,11 @@ impl fmt::Display for Speeds {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::reproduce::suites;
+    use engine::net::{BLOCK, Header, Net, Weights};
 
     fn instance(letters: &str) -> Instance {
         Instance::new(letters.parse().expect("knowledge"))
@@ -173,9 +190,22 @@ mod tests {
         let speeds = speeds.expect("not stopped");
         let of = |letters: &str| speeds.of(&instance(letters));
         assert_eq!((of("mp"), of("mpar"), of("mbxkcpar"), of("mka")), (1.7, 1.25, 1.0, 1.0));
-        for text in ["mp", "mp=0", "mp=fast", "mq=1.2"] {
+        for text in ["mp", "mp=0", "mp=fast", "mq=1.2", "mp+quick=2"] {
             assert!(text.parse::<Speeds>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn each_net_has_its_own_speed() {
+        let with_net = |seed: u64| {
+            let weights = Weights::zero(BLOCK).expect("a width");
+            let net = Net::new(Header { seed, ..Header::default() }, weights).expect("within bounds");
+            Instance { net: Some(Arc::new(net)), ..instance("mn") }
+        };
+        let (one, other) = (with_net(1), with_net(2));
+        let speeds: Speeds = format!("mn=0.8 {}=0.5", name(&one)).parse().expect("speeds");
+        assert_eq!((speeds.of(&one), speeds.of(&other), speeds.of(&instance("mn"))), (0.5, 0.8, 0.8));
+        assert_eq!(speeds.to_string().parse::<Speeds>().as_ref(), Ok(&speeds));
     }
 
     #[test]

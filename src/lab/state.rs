@@ -85,7 +85,10 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
             fs::create_dir_all(folder).map_err(failure)?;
         }
         if whole != text {
-            fs::write(path, &whole).map_err(failure)?;
+            // Beside its place first: a stop in between must not lose what was done.
+            let mut part = path.as_os_str().to_owned();
+            part.push(".part");
+            fs::write(&part, &whole).and_then(|()| fs::rename(&part, path)).map_err(failure)?;
         }
         let file = OpenOptions::new().append(true).open(path).map_err(failure)?;
         Ok(Self { path: path.to_owned(), file: Some(file), done })

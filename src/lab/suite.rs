@@ -169,7 +169,8 @@ impl Suite {
             for ply in (FIRST_PLY..game.ply()).step_by(every.max(1)) {
                 let line = game.prefix(ply);
                 if line.legal_moves().len() > 1 {
-                    let game = format!("game {}", number + 1);
+                    // Another file has games of the same numbers.
+                    let game = format!("{}, game {}", path.display(), number + 1);
                     let (best, avoid, points) = (Vec::new(), Vec::new(), Vec::new());
                     positions.push(TestPosition { game: Some(game), line: Arc::new(line), best, avoid, points });
                 }
@@ -229,6 +230,18 @@ mod tests {
         std::fs::write(&path, text).expect("writable");
         let suite = Suite::open(&path, 1, 0).expect("a file of games");
         assert_eq!((suite.bad.len(), suite.positions.len()), (1, 24 - FIRST_PLY));
+    }
+
+    #[test]
+    fn games_of_two_files_are_not_one_game() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = format!("[Event \"?\"]\n\n{} *\n", "Nf3 Nf6 Ng1 Ng8 ".repeat(6));
+        let game_of = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, &text).expect("writable");
+            Suite::open(&path, 1, 0).expect("a file of games").positions[0].game.clone()
+        };
+        assert_ne!(game_of("one.pgn"), game_of("two.pgn"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::{
     fs,
     num::NonZeroUsize,
-    path::Path,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
@@ -39,6 +39,12 @@ pub enum LabellingError<E> {
     /// A file of records cannot be read or written.
     #[error(transparent)]
     Shard(#[from] ShardError),
+    /// What is to be labelled would be overwritten.
+    #[error("{0}: the labelled positions need a folder of their own")]
+    SameFolder(PathBuf),
+    /// There are labels already, and others.
+    #[error("{0}: labelled by another teacher, or with another effort; name another folder")]
+    OtherTeacher(PathBuf),
 }
 
 /// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a teacher of its own; `described` is
@@ -57,6 +63,15 @@ pub fn label<T: Teacher>(
 ) -> Result<(), LabellingError<T::Error>> {
     let paths = shards_of(from)?;
     fs::create_dir_all(to).map_err(|error| ShardError::File { path: to.to_owned(), error })?;
+    if is_same(from, to) {
+        return Err(LabellingError::SameFolder(to.to_owned()));
+    }
+    let by_teacher = format!("; teacher: {described}");
+    for there in shards_of(to).unwrap_or_default() {
+        if !Shard::read(&there)?.description.ends_with(&by_teacher) {
+            return Err(LabellingError::OtherTeacher(there));
+        }
+    }
     let done = AtomicUsize::new(0);
     let tell = || progress(paths.len(), done.fetch_add(1, Relaxed) + 1);
     let teacher = || start().map_err(LabellingError::Teacher);
@@ -77,10 +92,15 @@ pub fn label<T: Teacher>(
                 records.push(record.with_teacher(score));
             }
         }
-        Shard { description: format!("{}; teacher: {described}", shard.description), records }.write(&target)?;
+        Shard { description: format!("{}{by_teacher}", shard.description), records }.write(&target)?;
         tell();
         Ok(())
     })
+}
+
+/// Whether both are the same folder, however it is written.
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 #[cfg(test)]
@@ -127,6 +147,12 @@ mod tests {
                 .expect("labels");
             assert_eq!(done.into_inner().expect("no panic"), [(1, 1)]);
         }
+        let again = |described: &str, to: &Path| {
+            let stop = AtomicBool::new(false);
+            label(|| Ok(CountingTeacher), described, (&from, to), NonZeroUsize::MIN, &stop, |_, _| ())
+        };
+        assert!(matches!(again("by guessing", &to), Err(LabellingError::OtherTeacher(_))));
+        assert!(matches!(again("by counting", &from), Err(LabellingError::SameFolder(_))));
         let labelled = Shard::read(&to.join("one.shard")).expect("a shard");
         assert_eq!(labelled.description, "made by hand; teacher: by counting");
         let labels: Vec<_> = labelled.records.iter().map(|record| record.teacher).collect();

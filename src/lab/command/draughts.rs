@@ -50,7 +50,7 @@ pub(super) struct MeasureDraughts {
 enum WhatToMeasure {
     /// Play games between two players
     Match(Box<Contest>),
-    /// Play all pairings of some players
+    /// Play all pairings of some players; of a --state FILE each has its own: FILE.1, FILE.2 and so on
     Tournament(Box<Contest>),
     /// Try electors and criteria on positions of games
     Positions(Box<JudgePositions>),
@@ -118,7 +118,7 @@ struct Contest {
 impl Contest {
     fn one(self, stop: &AtomicBool) -> Result<(), Failure> {
         let [a, b] = self.players.as_slice() else { return Err(Failure::usage("a match has two players")) };
-        let standing = self.play([a, b], tables(self.tables.as_ref())?, stop)?;
+        let standing = self.play([a, b], &self.state, tables(self.tables.as_ref())?, stop)?;
         chess::print(format_args!("{standing}"));
         Ok(())
     }
@@ -131,12 +131,12 @@ impl Contest {
             return Err(Failure::usage("a tournament has two players or more"));
         }
         let tables = tables(self.tables.as_ref())?;
-        for (place, a) in players.iter().enumerate() {
-            for b in &players[place + 1..] {
-                let standing = self.play([a, b], tables.clone(), stop)?;
-                chess::print(format_args!("{standing}"));
-                outln!();
-            }
+        let pairings =
+            players.iter().enumerate().flat_map(|(place, a)| players[place + 1..].iter().map(move |b| [a, b]));
+        for (number, pairing) in (1..).zip(pairings) {
+            let standing = self.play(pairing, &self.state.numbered(number), tables.clone(), stop)?;
+            chess::print(format_args!("{standing}"));
+            outln!();
         }
         Ok(())
     }
@@ -144,6 +144,7 @@ impl Contest {
     fn play(
         &self,
         [a, b]: [&PlayerSpec; 2],
+        state: &StateFile,
         tables: Option<Arc<EndgameTables>>,
         stop: &AtomicBool,
     ) -> Result<DraughtsStanding, Failure> {
@@ -155,7 +156,7 @@ impl Contest {
             "seed": self.seed,
             "tables": self.tables,
         });
-        let mut state = self.state.open::<DraughtsPair>("draughts", experiment)?;
+        let mut state = state.open::<DraughtsPair>("draughts", experiment)?;
         let contender = |spec: &PlayerSpec| DraughtsContender { spec: spec.clone(), pace };
         let plan = DraughtsMatch {
             players: [contender(a), contender(b)],
@@ -277,6 +278,9 @@ impl FitDraughts {
         });
         if let Ok(progress) = progress.into_inner() {
             progress.end();
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::failed("stopped; these games are not kept"));
         }
         // Every eighth is kept apart: whether the weights fit what they have not seen.
         let (unseen, seen): (Vec<_>, Vec<_>) = lessons.chunks(512).enumerate().partition(|(chunk, _)| chunk % 8 == 7);

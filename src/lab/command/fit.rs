@@ -31,7 +31,7 @@ use crate::{
     player::{Pace, PlayerSpec, set_key},
     positions::Oracle,
     searches::Searches,
-    state::ExperimentState,
+    state::{ExperimentState, fnv1a},
     stats::{TWO_SIDED_95, elo},
 };
 use council::{CouncilSettings, FEATURES, Roster};
@@ -193,6 +193,7 @@ impl FitGenetic {
         let experiment = json!({
             "roster": self.proposals.roster, "nodes": self.proposals.nodes, "positions": positions.len(),
             "suites": self.proposals.suites, "seed": self.proposals.searched.seed,
+            "ballots": format!("{:016x}", fnv1a(format!("{ballots:?}").as_bytes())),
         });
         let mut state: ExperimentState<Generation> = self.state.open("genetic", experiment)?;
         let last = state.done().values().next_back().cloned();

@@ -10,18 +10,32 @@ use crate::stats::quantile;
 /// How long the daemon itself takes for a move, to connect, and how much memory it holds
 #[derive(Debug, Args)]
 pub(super) struct MeasureLatency {
-    /// How many games at once, in turn
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 100], value_name = "COUNTS")]
-    games: Vec<usize>,
+    /// How many games at once, in turn, 1 to 100 each
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [1_u16, 8, 100],
+        value_parser = clap::value_parser!(u16).range(1..=100),
+        value_name = "COUNTS"
+    )]
+    games: Vec<u16>,
     /// How many read the page's events meanwhile, in turn, up to 1000 each; 0 is a daemon without its page
-    #[arg(long, value_delimiter = ',', default_value = "0", value_name = "COUNTS")]
-    watchers: Vec<usize>,
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "0",
+        value_parser = clap::value_parser!(u16).range(0..=1000),
+        value_name = "COUNTS"
+    )]
+    watchers: Vec<u16>,
 }
 
 impl MeasureLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let latency = crate::Latency::measure(std::env::current_exe()?, &self.games, &self.watchers).await?;
+        let whole = |counts: &[u16]| -> Vec<usize> { counts.iter().map(|count| usize::from(*count)).collect() };
+        let (games, watchers) = (whole(&self.games), whole(&self.watchers));
+        let latency = crate::Latency::measure(std::env::current_exe()?, &games, &watchers).await?;
         print(&latency);
         Ok(())
     }

@@ -95,8 +95,8 @@ pub(super) struct Match {
     /// Score games that end so by a search of complete knowledge with so many nodes, as the theses did; else they are drawn
     #[arg(long, value_name = "NODES")]
     truncate: Option<u64>,
-    /// How far a clock may be overstepped, ms
-    #[arg(long, default_value_t = 100, value_name = "MS")]
+    /// How far a clock may be overstepped, ms, up to 10000: who takes longer counts as hanging
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=10_000), value_name = "MS")]
     margin: u64,
     /// Write the games
     #[arg(long, value_name = "FILE")]

@@ -24,6 +24,7 @@ use clap::{Args, Subcommand};
 use tokio::signal::ctrl_c;
 
 use chess::Failure;
+use council::pool::kill_engines;
 
 /// Experiments and measurements
 #[derive(Debug, Args)]
@@ -98,7 +99,10 @@ impl Lab {
     }
 }
 
-/// Runs an experiment that ends early, in a state to be taken up from, when Ctrl-C is pressed.
+/// The exit code of a program that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
+/// Runs an experiment that ends early, in a state to be taken up from, when Ctrl-C is pressed, and at once when it is pressed again.
 async fn until_stopped(
     experiment: impl FnOnce(&AtomicBool) -> Result<(), Failure> + Send + 'static,
 ) -> Result<(), Failure> {
@@ -107,6 +111,11 @@ async fn until_stopped(
     tokio::spawn(async move {
         if ctrl_c().await.is_ok() {
             interrupted.store(true, Ordering::Relaxed);
+            eprintln!("ends as soon as what was done is kept (once more to end at once)");
+        }
+        if ctrl_c().await.is_ok() {
+            kill_engines();
+            std::process::exit(INTERRUPTED);
         }
     });
     tokio::task::spawn_blocking(move || experiment(&stop)).await?

@@ -11,7 +11,7 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Failure;
 use crate::state::{ExperimentState, experiment_of, fnv1a, short_name};
@@ -132,9 +132,20 @@ impl StateFile {
         Ok((opened(&path, &experiment)?, measured))
     }
 
-    /// The file, which is empty if all is to be forgotten. The experiment is told the build, on which it depends.
+    /// The same for one of several experiments that a command makes: a file that was named is one for each, with its number.
+    pub(super) fn numbered(&self, number: usize) -> Self {
+        let of_this = |path: &PathBuf| {
+            let mut name = path.clone().into_os_string();
+            name.push(format!(".{number}"));
+            PathBuf::from(name)
+        };
+        Self { state: self.state.as_ref().map(of_this), fresh: self.fresh }
+    }
+
+    /// The file, which is empty if all is to be forgotten. The experiment is told the build and the files, on which it depends.
     fn path(&self, kind: &str, experiment: &mut Value) -> Result<PathBuf, Failure> {
         experiment["build"] = Value::from(build());
+        experiment["files"] = files_of(experiment).into();
         let usual = || Path::new("data/lab").join(format!("{kind}-{}.jsonl", short_name(experiment)));
         let path = self.state.clone().unwrap_or_else(usual);
         if self.fresh
@@ -162,6 +173,21 @@ pub(super) fn build() -> String {
     program.unwrap_or_else(|_| env!("CARGO_PKG_VERSION").to_owned())
 }
 
+/// What stands in the files that an experiment names, as checksums by their names: with another net, book or program under the same
+/// name it is another experiment.
+fn files_of(experiment: &Value) -> Map<String, Value> {
+    let texts: Vec<&str> = match experiment {
+        Value::String(text) => vec![text],
+        Value::Array(values) => return values.iter().flat_map(files_of).collect(),
+        Value::Object(values) => return values.values().flat_map(files_of).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    };
+    // A player names its program or net among other words.
+    let words = texts.iter().flat_map(|text| text.split([':', ',', '=', ' ']).chain([*text]));
+    let read = words.filter(|word| Path::new(word).is_file()).filter_map(|word| Some((word, fs::read(word).ok()?)));
+    read.map(|(word, bytes)| (word.to_owned(), format!("{:016x}", fnv1a(&bytes)).into())).collect()
+}
+
 /// Writes a file that was asked for.
 pub(super) fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::failed(format_args!("{flag} {}: {error}", path.display())))
@@ -172,6 +198,30 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn another_net_under_the_same_name_makes_another_experiment() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let net = folder.path().join("n.net");
+        let plan = json!({"players": [format!("engine:n,net={}", net.display()), "engine"]});
+        let of = |bytes: &[u8]| {
+            fs::write(&net, bytes).expect("a file");
+            files_of(&plan)
+        };
+        let (first, second) = (of(b"one"), of(b"two"));
+        assert_eq!(first.keys().collect::<Vec<_>>(), [&net.display().to_string()]);
+        assert_ne!(first, second);
+        assert_eq!(of(b"one"), first);
+    }
+
+    #[test]
+    fn several_experiments_have_a_file_each() {
+        let state = |text: &str| Some(PathBuf::from(text));
+        let named = StateFile { state: state("cup.jsonl"), fresh: true };
+        assert_eq!([1, 2].map(|number| named.numbered(number).state), [state("cup.jsonl.1"), state("cup.jsonl.2")]);
+        assert!(named.numbered(1).fresh);
+        assert_eq!(StateFile { state: None, fresh: false }.numbered(1).state, None);
+    }
 
     #[test]
     fn what_was_measured_at_the_beginning_counts_when_an_experiment_goes_on() {

@@ -7,7 +7,7 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, progress::ProgressDisplay};
-use crate::soak::{SoakPlan, SoakProtocol, SoakReport, soak};
+use crate::soak::{SoakError, SoakPlan, SoakProtocol, SoakReport, soak};
 use chess::TimeControl;
 use practice::faults::FaultPlan;
 
@@ -96,11 +96,19 @@ impl SoakDaemon {
             }
         });
         let mut display = ProgressDisplay::new(plan.games, "games");
-        let report = soak(&plan, &std::env::current_exe()?, &folder, &stop, |report: &SoakReport| {
+        let soaked = soak(&plan, &std::env::current_exe()?, &folder, &stop, |report: &SoakReport| {
             display.at(report.games, || format!("{} kills, {} findings", report.kills, report.findings.len()));
         })
-        .await?;
+        .await;
         display.end();
+        let report = match soaked {
+            Err(error @ SoakError::Offline(_)) if is_temporary => {
+                // It names the log.
+                let _ = temporary.keep();
+                return Err(error.into());
+            }
+            soaked => soaked?,
+        };
         if self.json {
             chess::outln!("{}", serde_json::to_string_pretty(&report)?);
         } else {

@@ -161,7 +161,7 @@ pub fn play<'a>(
     let mut table = GameInProgress { line: opening.clone(), sides, clocks, moves: Vec::new(), rules, watch };
     for color in [Color::White, Color::Black] {
         let player = &mut table.sides[index_of(color)].0;
-        if let Err(failure) = guarded(|| player.new_game()) {
+        if let Err(failure) = guarded(|| player.new_game(opening)) {
             let (ending, white) = failed(&failure, color);
             return Some(table.game(ending, white));
         }

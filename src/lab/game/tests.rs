@@ -19,7 +19,7 @@ fn choice(text: &str) -> Result<ChosenMove, PlayerFailure> {
 }
 
 impl MatchPlayer for Script {
-    fn new_game(&mut self) -> Result<(), PlayerFailure> {
+    fn new_game(&mut self, _: &Line) -> Result<(), PlayerFailure> {
         self.next = 0;
         Ok(())
     }

@@ -134,6 +134,8 @@ pub fn run(
         // What cannot be started at all is a mistake, not three hundred losses.
         drop(spec.start(plan.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
     }
+    // Neither is an opening that cannot be played, hours after the first game.
+    (0..plan.pairs.min(plan.book.len())).try_for_each(|pair| plan.book.opening(pair).map(drop))?;
     let mut standing = MatchStanding::new(plan.sprt);
     standing.take(state.done());
     progress(&standing);
@@ -149,21 +151,25 @@ pub fn run(
                 scope.spawn(move || work(plan, undone, next, halt, &sender));
             }
             drop(sender);
-            for played in pairs {
+            let mut take = |played: Played, standing: &mut MatchStanding| {
                 let (index, pair) = played?;
                 state.record(index, pair)?;
                 let before = standing.pairs();
                 standing.take(state.done());
                 if standing.pairs() > before {
-                    progress(&standing);
+                    progress(standing);
                 }
-                if standing.verdict() != SprtVerdict::Open {
+                Ok::<(), MatchError>(())
+            };
+            for played in pairs {
+                let taken = take(played, &mut standing);
+                if taken.is_err() || standing.verdict() != SprtVerdict::Open {
                     enough.store(true, Ordering::Relaxed);
                 }
+                taken?;
             }
             Ok::<(), MatchError>(())
-        })
-        .inspect_err(|_| enough.store(true, Ordering::Relaxed))?;
+        })?;
     }
     Ok(standing.summary(plan, state.done()))
 }

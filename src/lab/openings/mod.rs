@@ -150,20 +150,36 @@ pub(super) fn is_pgn(name: &str) -> bool {
 /// Every game of a PGN text: from a tag after movetext (or the beginning) to the next. Comments may have lines that begin as tags do.
 fn games(text: &str) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
-    let (mut offset, mut in_tags, mut in_comment) = (0, false, false);
+    let (mut offset, mut in_tags, mut in_comment, mut after_blank) = (0, false, false, true);
     for line in text.split_inclusive('\n') {
+        // A comment that is never closed ends with its game.
+        in_comment &= !(after_blank && line.starts_with("[Event "));
         let tag = !in_comment && line.starts_with('[');
         if tag && !in_tags {
             starts.push(offset);
         }
         if !tag {
-            in_comment = line.chars().fold(in_comment, |inside, c| c != '}' && (inside || c == '{'));
+            in_comment = leaves_comment_open(line, in_comment);
         }
-        in_tags = tag || (in_tags && line.trim().is_empty());
+        after_blank = line.trim().is_empty();
+        in_tags = tag || (in_tags && after_blank);
         offset += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([text.len()]).collect::<Vec<_>>();
     starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// Whether a comment in braces is open after a line of moves; one that a semicolon begins ends with its line, whatever is in it.
+fn leaves_comment_open(line: &str, mut open: bool) -> bool {
+    for letter in line.chars() {
+        match (open, letter) {
+            (true, '}') => open = false,
+            (false, '{') => open = true,
+            (false, ';') => break,
+            _ => (),
+        }
+    }
+    open
 }
 
 fn lines(text: &str) -> Vec<Range<usize>> {
@@ -280,6 +296,15 @@ mod tests {
         let book = OpeningBook::new(format!("{text}\n{text}"), BookFormat::Pgn, 16, 0);
         assert_eq!(book.len(), 2);
         assert_eq!(moves(&book, 1), ["e2e4", "e7e5", "g1f3"]);
+    }
+
+    #[test]
+    fn a_comment_takes_no_game_that_follows_with_it() {
+        for first in ["1. e4 ; a brace { in a comment\ne5 *", "1. e4 e5 { never closed *"] {
+            let text = format!("[Event \"?\"]\n\n{first}\n\n");
+            let book = OpeningBook::new(text.repeat(3), BookFormat::Pgn, 16, 0);
+            assert_eq!(book.len(), 3, "{first}");
+        }
     }
 
     #[test]

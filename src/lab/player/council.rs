@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
-use chess::{Limits, Score, Variant};
+use chess::{Limits, Line, Score, Variant};
 use council::{
     Council, CouncilSettings, Question, Roster,
     clock::{ClockSettings, Lag},
@@ -46,7 +46,7 @@ impl CouncilPlayer {
 }
 
 impl MatchPlayer for CouncilPlayer {
-    fn new_game(&mut self) -> Result<(), PlayerFailure> {
+    fn new_game(&mut self, _: &Line) -> Result<(), PlayerFailure> {
         self.council.iter().for_each(Council::new_game);
         self.last_score = None;
         Ok(())

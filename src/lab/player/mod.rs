@@ -28,11 +28,11 @@ const PATIENCE_FOR_NODES: Duration = Duration::from_secs(600);
 
 /// One side of a game.
 pub trait MatchPlayer: Send {
-    /// A new game begins: what was learnt in the last one is forgotten.
+    /// A new game begins, from here: what was learnt in the last one is forgotten. No clock runs meanwhile.
     ///
     /// # Errors
-    /// [`PlayerFailure`] if a program does not start.
-    fn new_game(&mut self) -> Result<(), PlayerFailure>;
+    /// [`PlayerFailure`] if a program does not start, or cannot play from here.
+    fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure>;
 
     /// Chooses a move. There is at least one.
     ///

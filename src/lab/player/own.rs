@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
-use chess::{Color, engine_position};
+use chess::{Color, Line, engine_position};
 use engine::{
     Engine, EngineOptions,
     uci::{Go, Stopwatch},
@@ -26,7 +26,7 @@ impl OwnPlayer {
 }
 
 impl MatchPlayer for OwnPlayer {
-    fn new_game(&mut self) -> Result<(), PlayerFailure> {
+    fn new_game(&mut self, _: &Line) -> Result<(), PlayerFailure> {
         self.engine.new_game();
         Ok(())
     }

@@ -2,10 +2,10 @@
 //!
 //! Unlike an elector of the pool, it plays by the clock of the game, and whatever goes wrong is its own loss.
 
-use std::time::Instant;
+use std::{mem, time::Instant};
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
-use chess::{Clocks, UciMove};
+use chess::{Clocks, Line, UciMove};
 use council::pool::{
     EngineProgram,
     cecp::{CecpEngine, protocol::EngineAnswer},
@@ -13,16 +13,18 @@ use council::pool::{
 
 pub(super) struct XboardPlayer {
     engine: CecpEngine,
+    /// Whether it does not know yet what it has for all of the game.
+    is_new: bool,
 }
 
 impl XboardPlayer {
     /// Starts the program and sets its options; `hash` is its table, MiB.
     pub(super) fn start(program: &EngineProgram, hash: usize) -> Result<Self, PlayerFailure> {
-        Ok(Self { engine: CecpEngine::start(program, hash, 1)? })
+        Ok(Self { engine: CecpEngine::start(program, hash, 1)?, is_new: true })
     }
 
     /// Tells the engine what it may take, in a new game also what it has for all of it.
-    fn set_time(&mut self, turn: &MoveRequest, is_new: bool) -> Result<(), PlayerFailure> {
+    fn set_time(&mut self, turn: &MoveRequest) -> Result<(), PlayerFailure> {
         match turn.pace {
             Pace::Nodes(_) => {
                 let reason = "CECP knows no node budget; give it tc= or movetime=";
@@ -30,7 +32,7 @@ impl XboardPlayer {
             }
             Pace::MoveTime(time) => Ok(self.engine.set_move_time(Some(time))?),
             Pace::Clock { initial, increment } => {
-                if is_new {
+                if mem::take(&mut self.is_new) {
                     let (minutes, seconds) = (initial.as_secs() / 60, initial.as_secs() % 60);
                     self.engine.send(&format!("level 0 {minutes}:{seconds:02} {}", increment.as_secs_f64()))?;
                 }
@@ -43,14 +45,16 @@ impl XboardPlayer {
 }
 
 impl MatchPlayer for XboardPlayer {
-    fn new_game(&mut self) -> Result<(), PlayerFailure> {
+    fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure> {
         self.engine.forget();
+        // To set up a game may take a while: none of it is time of a move.
+        self.is_new = self.engine.follow(opening)?;
         Ok(())
     }
 
     fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
-        let is_new = self.engine.follow(&turn.line)?;
-        self.set_time(turn, is_new)?;
+        self.is_new |= self.engine.follow(&turn.line)?;
+        self.set_time(turn)?;
         self.engine.send("go")?;
         let deadline = Instant::now() + turn.patience();
         let mut choice = ChosenMove { best: UciMove::Null, score: None, depth: 0, nodes: 0 };

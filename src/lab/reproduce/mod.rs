@@ -133,6 +133,9 @@ pub enum ReproduceError {
     /// What was done cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The file of a state is damaged. Its name says of what it is, so that there is no other to be named, and no `--fresh`.
+    #[error("state {0}: cannot be gone on with; remove it")]
+    Damaged(PathBuf),
     /// `stop` was set; what was done is kept.
     #[error("stopped; the same command goes on from there")]
     Stopped,
@@ -245,9 +248,13 @@ impl Reproduction<'_> {
         &self,
         kind: &str,
         facts: &Value,
-    ) -> Result<ExperimentState<T>, StateError> {
+    ) -> Result<ExperimentState<T>, ReproduceError> {
         let experiment = json!({"facts": facts, "effort": self.effort, "build": self.build, "seed": self.seed});
-        ExperimentState::open(&self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment))), &experiment)
+        let path = self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment)));
+        ExperimentState::open(&path, &experiment).map_err(|error| match error {
+            StateError::Other(path) => ReproduceError::Damaged(path),
+            StateError::File { .. } => ReproduceError::State(error),
+        })
     }
 
     /// So many as they would be of 500.

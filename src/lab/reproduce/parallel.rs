@@ -109,7 +109,8 @@ fn measure(
         PROCESSES.iter().map(move |processes| Case { mode: *mode, processes: *processes, split, limits }.asked())
     });
     let councils: Vec<AskedCouncil> = cases.collect();
-    let facts = json!({"split": split, "nodes": limits.nodes, "depth": limits.depth});
+    let fens: Vec<String> = positions.iter().map(|position| position.line.fen()).collect();
+    let facts = json!({"split": split, "nodes": limits.nodes, "depth": limits.depth, "positions": fens});
     let mut state = bench.state::<CouncilAnswer>("reproduce-parallel", &facts)?;
     let tell = &mut bench.tell;
     let whole =

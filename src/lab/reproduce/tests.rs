@@ -62,6 +62,19 @@ fn a_stopped_table_says_so() {
 }
 
 #[test]
+fn a_damaged_state_is_to_be_removed() {
+    with_bench(|bench| {
+        let facts = json!({"table": "of nothing"});
+        drop(bench.state::<u32>("reproduce-test", &facts).expect("a new state"));
+        for file in std::fs::read_dir(&bench.folder).expect("a folder") {
+            std::fs::write(file.expect("a file").path(), "half a line\n").expect("writable");
+        }
+        let error = bench.state::<u32>("reproduce-test", &facts).expect_err("damaged").to_string();
+        assert!(error.ends_with("remove it"), "{error}");
+    });
+}
+
+#[test]
 fn every_published_player_can_sit_down() {
     for player in &published::PLAYERS {
         let spec: PlayerSpec = player.spec.parse().unwrap_or_else(|error| panic!("{}: {error}", player.name));

@@ -93,7 +93,9 @@ pub enum TuneError {
     #[error("state {0}: not the state of a fit of this version; name another file")]
     NoState(PathBuf),
     /// The file is of another fit.
-    #[error("state {0}: of a fit with other positions, starting weights, rate, pull or seed; name another file")]
+    #[error(
+        "state {0}: of a fit with other positions, knowledge, starting weights, rate, pull or seed; name another file"
+    )]
     OtherFit(PathBuf),
     /// It was stopped before the end.
     #[error("stopped after {0} epochs")]

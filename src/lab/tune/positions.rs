@@ -111,7 +111,7 @@ impl Trace for Counts {
 /// sides of the cut.
 pub struct LabelledPositions {
     pub(super) samples: Vec<TracedPosition>,
-    /// Of all that was read, so that a state is not resumed with other positions.
+    /// Of all that was read and of the recipe, so that a state is not resumed with other positions or another knowledge.
     pub(super) fingerprint: u64,
 }
 
@@ -147,7 +147,7 @@ impl LabelledPositions {
     /// When `input` cannot be read.
     pub fn read(input: impl BufRead, recipe: &Recipe) -> io::Result<(Self, Vec<SkippedLine>)> {
         let (mut samples, mut skipped) = (Vec::new(), Vec::new());
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = hasher_of(recipe);
         for (number, line) in (1..).zip(input.split(b'\n')) {
             let line = line?;
             let text = String::from_utf8_lossy(&line);
@@ -167,7 +167,7 @@ impl LabelledPositions {
     /// The positions that own games have left, each worth what `mixture` makes of its labels.
     pub fn of_records(records: &[Record], mixture: &Mixture, recipe: &Recipe) -> Self {
         let selection = DatasetSelection::default();
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = hasher_of(recipe);
         let labelled = records.iter().filter(|record| !selection.is_decided(record)).filter_map(|record| {
             let (board, expected) = (record.board().ok()?, f64::from(mixture.target(record)?));
             (record.key(), expected.to_bits()).hash(&mut hasher);
@@ -191,6 +191,13 @@ impl LabelledPositions {
     pub(super) fn split(&self) -> (&[TracedPosition], &[TracedPosition]) {
         self.samples.split_at(self.len() - self.len() / 10)
     }
+}
+
+/// For the fingerprint of positions of which this is fitted.
+fn hasher_of(recipe: &Recipe) -> DefaultHasher {
+    let mut hasher = DefaultHasher::new();
+    format!("{recipe:?}").hash(&mut hasher);
+    hasher
 }
 
 fn labelled(text: &str) -> Result<(Board, f64), LabelError> {

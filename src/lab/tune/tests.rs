@@ -79,6 +79,7 @@ fn a_subset_is_fitted_alone() {
     let fitted = tune(&positions, &WEIGHTS, &plan(5, 1), None, &AtomicBool::new(false), |_| {}).expect("not stopped");
     assert_eq!(fitted.knight_mobility, WEIGHTS.knight_mobility, "x is not in it");
     assert_ne!(fitted.material, WEIGHTS.material);
+    assert_ne!(positions.fingerprint, read(&text).fingerprint, "it is another fit than that of all");
 }
 
 #[test]
