@@ -240,7 +240,12 @@ impl Line {
     /// The FEN of the starting position, `None` if it is the variant's usual one.
     pub fn start_fen(&self) -> Option<String> {
         let usual = self.start == VariantPosition::new(self.variant.rules());
-        (!usual).then(|| Fen::from_position(&self.start, EnPassantMode::Legal).to_string())
+        (!usual).then(|| self.any_start_fen())
+    }
+
+    /// The FEN of the starting position, the variant's usual one included.
+    pub fn any_start_fen(&self) -> String {
+        Fen::from_position(&self.start, EnPassantMode::Legal).to_string()
     }
 
     /// How often the position on the board has stood there in this line, now included (so at least once).

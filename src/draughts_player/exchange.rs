@@ -221,9 +221,10 @@ impl<'a> Dialogue<'a> {
                 let _ = sheet.decided(&decision);
                 continue;
             }
-            match self.hear(Some(watch.theirs + PATIENCE)).await? {
+            let happening = self.hear(Some(watch.theirs + PATIENCE)).await?;
+            watch.theirs_ran(started.elapsed());
+            match happening {
                 Happening::Moved(mv) => {
-                    watch.theirs = watch.theirs.saturating_sub(started.elapsed());
                     let _ = sheet.play(mv);
                 }
                 Happening::Ended(Ending { reason, .. }) => {
@@ -271,11 +272,18 @@ struct ChessClock {
 }
 
 impl ChessClock {
-    /// Without minutes the other one may think for an hour.
+    /// Without minutes the other one may think for an hour about each move.
     fn new(minutes: u16) -> Self {
         let initial = Duration::from_secs(60 * u64::from(minutes));
         let theirs = if minutes == 0 { Duration::from_secs(3600) } else { initial };
         Self { initial, ours: initial, theirs }
+    }
+
+    /// The other one's clock has run, whether it has moved or talked meanwhile.
+    fn theirs_ran(&mut self, time: Duration) {
+        if !self.initial.is_zero() {
+            self.theirs = self.theirs.saturating_sub(time);
+        }
     }
 
     fn clocks(&self, color: Color) -> Option<(Clocks, TimeControl)> {

@@ -56,6 +56,11 @@ impl Dialect {
         }
     }
 
+    /// Whether `moves l` lists moves as coordinates; elsewhere it is not answered.
+    pub const fn lists_long_moves(self) -> bool {
+        matches!(self, Self::Freechess)
+    }
+
     /// Whether `match` resumes the game that waits with somebody; otherwise it proposes a new one.
     pub const fn match_resumes(self) -> bool {
         !matches!(self, Self::Uhlin)

@@ -268,7 +268,12 @@ impl FicsLobby {
 
     /// A game runs no more; its number goes to another one.
     pub(crate) fn release_number(&self, game: &GameId) {
-        self.inner().games.retain(|_, id| id != game);
+        self.release_numbers(|id| id == game);
+    }
+
+    /// The same for all games that have stopped.
+    pub(crate) fn release_numbers(&self, has_stopped: impl Fn(&GameId) -> bool) {
+        self.inner().games.retain(|_, id| !has_stopped(id));
     }
 }
 
@@ -283,6 +288,8 @@ mod tests {
         assert_eq!([&a, &b, &a].map(|game| lobby.number_of(game)), [1, 2, 1]);
         lobby.release_number(&a);
         assert_eq!((lobby.number_of(&c), lobby.game(1)), (1, Some(c)));
+        lobby.release_numbers(|game| *game == b);
+        assert_eq!(lobby.number_of(&a), 2);
     }
 
     #[test]

@@ -41,6 +41,21 @@ pub(crate) struct PendingOffer {
     pub ours: bool,
     pub with: String,
     pub what: PendingKind,
+    /// What is to be played, in the server's words; empty where the kind says all.
+    pub terms: String,
+}
+
+impl PendingOffer {
+    /// What is offered, as the list of offers says it.
+    pub(crate) fn proposal(&self) -> String {
+        match &self.what {
+            PendingKind::Match(_) | PendingKind::Resume(_) => format!("a challenge: {}.", self.terms),
+            PendingKind::Draw => "a draw.".to_owned(),
+            PendingKind::Takeback(plies) => format!("to takeback the last {plies} half moves."),
+            PendingKind::Abort => "to abort the game.".to_owned(),
+            PendingKind::Adjourn => "an adjournment.".to_owned(),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -51,12 +66,13 @@ pub(crate) struct PendingOffers {
 
 impl PendingOffers {
     /// Adds an offer; returns its number, or `None` if it stands already.
-    pub(crate) fn add(&mut self, ours: bool, with: &str, what: PendingKind) -> Option<u32> {
+    pub(crate) fn add(&mut self, ours: bool, with: &str, what: PendingKind, terms: &str) -> Option<u32> {
         if self.standing.iter().any(|offer| offer.ours == ours && offer.what == what) {
             return None;
         }
         self.serial += 1;
-        self.standing.push(PendingOffer { index: self.serial, ours, with: with.to_owned(), what });
+        let (with, terms) = (with.to_owned(), terms.to_owned());
+        self.standing.push(PendingOffer { index: self.serial, ours, with, what, terms });
         Some(self.serial)
     }
 
@@ -98,10 +114,10 @@ mod tests {
     #[test]
     fn offers_are_meant_in_many_ways() {
         let mut offers = PendingOffers::default();
-        assert_eq!(offers.add(false, "Ann", PendingKind::Draw), Some(1));
-        assert_eq!(offers.add(false, "Ann", PendingKind::Draw), None);
-        offers.add(false, "Bob", PendingKind::Match(ChallengeId::new("x")));
-        offers.add(true, "Ann", PendingKind::Abort);
+        assert_eq!(offers.add(false, "Ann", PendingKind::Draw, ""), Some(1));
+        assert_eq!(offers.add(false, "Ann", PendingKind::Draw, ""), None);
+        offers.add(false, "Bob", PendingKind::Match(ChallengeId::new("x")), "Bob Ann unrated blitz 5 0");
+        offers.add(true, "Ann", PendingKind::Abort, "");
         let meant = |handle| offers.meant(false, handle).iter().map(|offer| offer.index).collect::<Vec<_>>();
         for (handle, expected) in [
             ("1", vec![1]),

@@ -1,12 +1,12 @@
 //! One connection as lines: telnet's marks and timeseal's wrapping are taken off what comes in, and what goes out suffers
 //! the faults of the plan.
 
-use std::{future::pending, io, time::Duration};
+use std::{collections::VecDeque, future::pending, io, time::Duration};
 
 use bytes::{Buf, BytesMut};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    time::timeout,
+    time::{Instant, sleep_until, timeout},
 };
 
 use crate::{
@@ -42,6 +42,8 @@ pub(crate) enum Incoming {
     /// Something the client sends.
     Input(ClientInput),
     Fault(StreamFault),
+    /// Something that is sent late is due.
+    Due,
 }
 
 pub(crate) struct TelnetConnection {
@@ -60,6 +62,9 @@ pub(crate) struct TelnetConnection {
     silent: bool,
     next_block: Option<StreamFault>,
     held: Option<String>,
+    /// What is sent late, and what waits behind it, each with the time before which it is not due. The times never
+    /// decrease.
+    late: VecDeque<(Instant, Vec<u8>)>,
 }
 
 impl TelnetConnection {
@@ -78,6 +83,7 @@ impl TelnetConnection {
             silent: false,
             next_block: None,
             held: None,
+            late: VecDeque::new(),
         }
     }
 
@@ -111,16 +117,18 @@ impl TelnetConnection {
                 self.ready = self.faults.is_none() || !self.plan.dialect().takes_one_command_at_a_time();
                 return Ok(Incoming::Input(input));
             }
-            let Self { connection, read, faults, .. } = self;
+            let Self { connection, read, faults, late, .. } = self;
             let fault = async {
                 match faults {
                     Some(faults) => faults.next().await,
                     None => pending().await,
                 }
             };
+            let due = late.front().map(|(at, _)| *at);
             tokio::select! {
                 biased;
                 fault = fault => return Ok(Incoming::Fault(fault)),
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => return Ok(Incoming::Due),
                 read = connection.read_buf(read) => if read? == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 },
@@ -135,8 +143,10 @@ impl TelnetConnection {
     /// When the connection is over.
     pub(crate) async fn input(&mut self) -> io::Result<ClientInput> {
         loop {
-            if let Incoming::Input(input) = self.next().await? {
-                return Ok(input);
+            match self.next().await? {
+                Incoming::Input(input) => return Ok(input),
+                Incoming::Due => self.send_due().await?,
+                Incoming::Fault(_) => {}
             }
         }
     }
@@ -177,7 +187,7 @@ impl TelnetConnection {
         Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
     }
 
-    /// Sends bytes as they are: no fault strikes them.
+    /// Sends bytes as they are, behind what is late: no fault strikes them.
     ///
     /// # Errors
     /// When the connection is over, or nobody reads at the other end.
@@ -185,6 +195,44 @@ impl TelnetConnection {
         if self.silent {
             return Ok(());
         }
+        if !self.late.is_empty() {
+            self.write_late(Duration::ZERO, bytes);
+            return Ok(());
+        }
+        self.write_at_its_rate(bytes).await
+    }
+
+    /// Lets bytes be sent after this time, and not before what is late already.
+    fn write_late(&mut self, after: Duration, bytes: &[u8]) {
+        let at = Instant::now() + after;
+        let last = self.late.back().map_or(at, |(last, _)| *last);
+        self.late.push_back((at.max(last), bytes.to_vec()));
+    }
+
+    /// Sends what is late and due.
+    ///
+    /// # Errors
+    /// When the connection is over, or nobody reads at the other end.
+    pub(crate) async fn send_due(&mut self) -> io::Result<()> {
+        while let Some((_, bytes)) = self.late.pop_front_if(|(at, _)| *at <= Instant::now()) {
+            self.write_at_its_rate(&bytes).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends all that is late, each when it is due.
+    ///
+    /// # Errors
+    /// When the connection is over, or nobody reads at the other end.
+    pub(crate) async fn finish(&mut self) -> io::Result<()> {
+        while let Some((at, bytes)) = self.late.pop_front() {
+            sleep_until(at).await;
+            self.write_at_its_rate(&bytes).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_at_its_rate(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(rate) = self.plan.bytes_per_second() else { return self.write_now(bytes).await };
         for piece in bytes.chunks((rate.get() / PIECES_PER_SECOND).max(1) as usize) {
             self.write_now(piece).await?;
@@ -243,6 +291,10 @@ impl TelnetConnection {
     pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
         let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
         let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
+        if fault.ends_the_stream() {
+            // It strikes at once, whatever was still on its way.
+            self.late.clear();
+        }
         match (fault, block) {
             (StreamFault::CleanEnd, _) => cut(),
             (StreamFault::CutMidLine, _) => {
@@ -264,9 +316,10 @@ impl TelnetConnection {
             }
             (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await,
             (StreamFault::Drop, Some(_)) => Ok(()),
+            (StreamFault::Late(_), Some(_)) if self.silent => Ok(()),
             (StreamFault::Late(time), Some(block)) => {
-                tokio::time::sleep(time).await;
-                self.write(block.as_bytes()).await
+                self.write_late(time, block.as_bytes());
+                Ok(())
             }
             (StreamFault::Reorder | StreamFault::Duplicate | StreamFault::Drop | StreamFault::Late(_), _) => {
                 self.next_block = Some(fault);

@@ -51,6 +51,7 @@ impl VisitorSession {
                 Some(notice) = notices.recv() => self.notice(notice).await?,
                 incoming = self.telnet.next() => match incoming? {
                     Incoming::Fault(fault) => self.telnet.apply(fault, None).await?,
+                    Incoming::Due => self.telnet.send_due().await?,
                     Incoming::Input(input) => {
                         self.input(input).await?;
                         continue;
@@ -60,7 +61,7 @@ impl VisitorSession {
             }
             self.flush(true).await?;
         }
-        Ok(())
+        self.telnet.finish().await
     }
 
     async fn input(&mut self, input: ClientInput) -> io::Result<()> {

@@ -25,7 +25,7 @@ use crate::{
     account::{AccountId, open_to_bots},
     state::{ChallengeState, ChallengeView, Denied, StateHandle},
 };
-use chess::{ChallengeId, Color, DeclineReason};
+use chess::{ChallengeId, Color, DeclineReason, Variant};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 
@@ -76,6 +76,9 @@ async fn challenge(
     caller.must_have(&MAY_CHALLENGE)?;
     let strict = api.settings.strict_terms;
     let terms = fields.challenge_terms(strict)?;
+    if strict && terms.game.rated && terms.game.variant == Variant::FromPosition {
+        return Err(ApiError::Form("global", "can't be rated".to_owned()));
+    }
     let keep_alive = fields.is_true("keepAliveStream");
     let has_rules = fields.text("rules").is_some();
     let (from, to) = (caller.account, AccountId::of(&name));

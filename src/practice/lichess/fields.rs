@@ -85,7 +85,8 @@ impl FormFields {
                 Variant::ALL.into_iter().find(|variant| variant.key() == key).ok_or_else(|| invalid("variant"))?
             }
         };
-        if variant == Variant::Standard && fen.is_some() {
+        let is_usual = |fen: &str| Line::from_fen(Variant::Standard, fen).is_ok_and(|line| line.start_fen().is_none());
+        if variant == Variant::Standard && fen.as_deref().is_some_and(|fen| !is_usual(fen)) {
             variant = Variant::FromPosition;
         }
         if variant == Variant::FromPosition && fen.as_deref().is_none_or(|fen| Line::from_fen(variant, fen).is_err()) {

@@ -384,6 +384,14 @@ fn game_player(seat: &PlayerView) -> Value {
     player
 }
 
+/// Where games begin from many positions, the usual one is written as the others are.
+fn initial_fen(start: &Line) -> String {
+    match start.variant() {
+        Variant::Chess960 | Variant::FromPosition => start.any_start_fen(),
+        _ => start.start_fen().unwrap_or_else(|| "startpos".to_owned()),
+    }
+}
+
 /// The first line of a game stream.
 pub(crate) fn game_full(view: &GameView) -> Value {
     let pairing = &view.pairing;
@@ -397,7 +405,7 @@ pub(crate) fn game_full(view: &GameView) -> Value {
         "createdAt": pairing.created_at,
         "white": game_player(&pairing.players.white),
         "black": game_player(&pairing.players.black),
-        "initialFen": view.line.start_fen().unwrap_or_else(|| "startpos".to_owned()),
+        "initialFen": initial_fen(&view.line),
         "state": serde_json::to_value(StateLine::of(view)).unwrap_or_default(),
     });
     if let Some(Tournament { id, kind: Some(TournamentKind::Arena) }) = &pairing.tournament {

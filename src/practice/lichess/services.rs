@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use shakmaty::Position as _;
 
 use super::{api::LichessApi, auth::Caller, error::ApiError};
-use chess::{Color, Line, Score, Variant, engine_move, engine_position};
+use chess::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
 /// Nodes of what is known about a position.
@@ -38,8 +38,11 @@ pub(crate) fn routes() -> Router<LichessApi> {
 /// A position that is asked about.
 #[derive(Deserialize)]
 struct Asked {
-    #[serde(alias = "board")]
+    #[serde(alias = "board", default)]
     fen: String,
+    /// Moves from there on, in UCI notation with commas between them.
+    #[serde(default)]
+    play: String,
     variant: Option<String>,
     action: Option<String>,
 }
@@ -57,8 +60,12 @@ impl Asked {
     async fn known(self) -> Result<KnownPosition, ApiError> {
         let variant = self.variant.as_deref().unwrap_or("standard");
         let variant: Variant = variant.parse().map_err(|_| ApiError::bad("Unknown variant"))?;
-        let line = Line::from_fen(variant, &self.fen.replace('_', " "));
-        let line = line.map_err(|error| ApiError::bad(error.to_string()))?;
+        let bad = |error: LineError| ApiError::bad(error.to_string());
+        let mut line = match self.fen.as_str() {
+            "" => Line::start(variant),
+            fen => Line::from_fen(variant, &fen.replace('_', " ")).map_err(bad)?,
+        };
+        line.play_all(&self.play.replace(',', " ")).map_err(bad)?;
         // Searches block, so they run where blocking is allowed.
         let known = tokio::task::spawn_blocking(move || search(line)).await;
         known.map_err(|_| ApiError::Broken(axum::http::StatusCode::INTERNAL_SERVER_ERROR))
@@ -94,7 +101,11 @@ async fn explorer(_: Caller, Query(asked): Query<Asked>) -> Result<Json<Value>, 
     let moves = known.best.iter().enumerate().filter(|_| explored).map(|(place, (uci, _))| {
         let (won, lost) = known.line.turn().fold_wb((6, 1), (1, 6));
         let (white, draws, black) = (won * share(place), 3 * share(place), lost * share(place));
-        json!({ "uci": uci, "white": white, "draws": draws, "black": black, "averageRating": 2500, "game": null })
+        let san = uci.parse().map_or_else(|_| uci.clone(), |uci| known.line.san(uci));
+        json!({
+            "uci": uci, "san": san, "white": white, "draws": draws, "black": black, "game": null, "opening": null,
+            "averageRating": 2500, "averageOpponentRating": 2500, "performance": 2500,
+        })
     });
     let moves: Vec<Value> = moves.collect();
     let sum = |key: &str| moves.iter().filter_map(|known| known[key].as_u64()).sum::<u64>();

@@ -18,12 +18,18 @@ impl ServerState {
         self.solo.insert(account.clone());
     }
 
-    /// Whether an account can begin a game now.
+    /// From now on this account plays as many games as it likes.
+    pub fn play_any_number(&mut self, account: &AccountId) {
+        self.solo.remove(account);
+    }
+
+    /// Whether an account can begin a game now. Games that it began as one of many do not count.
     ///
     /// # Errors
     /// [`Denied::Busy`] if it plays one at a time and does.
     pub fn check_free(&self, account: &AccountId) -> Result<(), Denied> {
-        if self.solo.contains(account) && self.is_playing(account) {
+        let plays = || self.games.values().any(|hosted| hosted.is_running() && hosted.is_solo_game_of(account));
+        if self.solo.contains(account) && plays() {
             let name = self.account(account).map_or_else(|| account.to_string(), |account| account.name.clone());
             return Err(Denied::Busy(name));
         }
@@ -51,9 +57,9 @@ impl ServerState {
         Ok(())
     }
 
-    /// The connection of an account is lost, in all its games. `loss` says what becomes of each.
+    /// The connection of an account that plays one game at a time is lost. `loss` says what becomes of the game.
     pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> ConnectionLoss) {
-        for view in self.games_of(account) {
+        for view in self.views(|hosted| hosted.is_running() && hosted.is_solo_game_of(account)) {
             let Some(color) = view.pairing.color_of(account) else { continue };
             let loss = loss(&view);
             self.with_game(&view.pairing.id, |game, now| game.lose_connection(color, loss, now));
@@ -86,6 +92,9 @@ impl ServerState {
             for seat in players.pairing.players.iter() {
                 self.check_free(&seat.account)?;
             }
+        }
+        if yes && let Some(hosted) = self.games.get_mut(id) {
+            *hosted.solo.get_mut(color) |= self.solo.contains(by);
         }
         self.with_game(id, |game, now| game.resume(color, yes, now));
         if let Some(view) = self.game_view(id) {

@@ -15,6 +15,8 @@ use chess::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
 
 /// A challenge that nobody answers counts as offline after this time. It can still be accepted.
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);
+/// A challenge that is offline or was answered is forgotten after this time.
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(3);
 
 impl ServerState {
     /// Challenges somebody. With `keep_alive` it stands until [`ServerState::release_challenge`].
@@ -44,7 +46,7 @@ impl ServerState {
         }
         let final_color = terms.color.unwrap_or_else(|| self.random_color());
         let id = ChallengeId::new(self.fresh_id().as_str());
-        let goes_offline = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
+        let due = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
         let challenge = HostedChallenge {
             number: self.next_number(),
             id: id.clone(),
@@ -55,9 +57,9 @@ impl ServerState {
             final_color,
             start,
             state: ChallengeState::Created,
-            goes_offline,
+            due,
         };
-        if let Some(at) = goes_offline {
+        if let Some(at) = due {
             self.deadlines.insert((at, Due::Challenge(id.clone())));
         }
         let view = Arc::new(self.view_challenge(&challenge));
@@ -122,18 +124,32 @@ impl ServerState {
         if let Some(challenge) = self.challenges.get_mut(id)
             && challenge.state == ChallengeState::Created
         {
-            challenge.goes_offline = Some(at);
+            challenge.due = Some(at);
             self.deadlines.insert((at, Due::Challenge(id.clone())));
         }
     }
 
     pub(super) fn challenge_is_due(&mut self, id: &ChallengeId) {
+        // One that anybody might have joined stands elsewhere.
+        self.open_challenges.remove(id);
         let now = self.now;
-        if let Some(challenge) = self.challenges.get_mut(id)
-            && challenge.state == ChallengeState::Created
-            && challenge.goes_offline.is_some_and(|at| now >= at)
-        {
+        let Some(challenge) = self.challenges.get_mut(id) else { return };
+        if challenge.due.is_none_or(|at| now < at) {
+            return;
+        }
+        if challenge.state == ChallengeState::Created {
             challenge.state = ChallengeState::Offline;
+            self.forget_challenge_later(id);
+        } else {
+            self.challenges.remove(id);
+        }
+    }
+
+    fn forget_challenge_later(&mut self, id: &ChallengeId) {
+        let at = self.now + FORGOTTEN_AFTER;
+        if let Some(challenge) = self.challenges.get_mut(id) {
+            challenge.due = Some(at);
+            self.deadlines.insert((at, Due::Challenge(id.clone())));
         }
     }
 
@@ -222,6 +238,7 @@ impl ServerState {
     pub(super) fn close_challenge(&mut self, id: &ChallengeId, state: ChallengeState) -> Option<Arc<ChallengeView>> {
         let challenge = self.challenges.get_mut(id)?;
         challenge.state = state;
+        self.forget_challenge_later(id);
         self.challenge_view(id)
     }
 

@@ -44,9 +44,11 @@ impl ServerState {
         for seat in players.iter() {
             self.withdraw_challenges_of_busy(&seat.account);
         }
+        let solo = players.as_ref().map(|seat| self.solo.contains(&seat.account));
         let pairing = Arc::new(Pairing { id: id.clone(), terms, players, tournament, created_at: self.unix_now() });
         let mut patience = self.settings.patience;
-        patience.flags_fall &= self.settings.faults.dialect.flags_fall();
+        // The dialect is that of the servers on which one plays one game at a time.
+        patience.flags_fall &= self.settings.faults.dialect.flags_fall() || !(solo.white || solo.black);
         if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
             // Nobody claims the win there, and nobody waits.
             patience.abandoned_after = Some(patience.gone_after + patience.claim_after);
@@ -59,6 +61,7 @@ impl ServerState {
             number: self.next_number(),
             pairing: Arc::clone(&pairing),
             game,
+            solo,
             listeners: Vec::new(),
             chat: Vec::new(),
             deadline: None,
@@ -126,6 +129,11 @@ impl ServerState {
     /// Whether an account plays a game that is neither over nor adjourned. Cheap.
     pub fn is_playing(&self, account: &AccountId) -> bool {
         self.games.values().any(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
+    }
+
+    /// Whether a game that is remembered is over or adjourned. Cheap.
+    pub fn has_stopped(&self, id: &GameId) -> bool {
+        self.games.get(id).is_some_and(|hosted| !hosted.is_running())
     }
 
     /// How a game ended, if it did. Cheap, for conditions.
@@ -217,7 +225,11 @@ impl ServerState {
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn play(&mut self, id: &GameId, by: &AccountId, uci: UciMove, offer_draw: Option<bool>) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
-        if let Some(yes) = offer_draw {
+        // With a move that cannot be made, nothing is offered.
+        let may_move = |hosted: &HostedGame| hosted.game.line().turn() == color && hosted.game.line().is_legal(uci);
+        if let Some(yes) = offer_draw
+            && self.games.get(id).is_some_and(may_move)
+        {
             self.with_game(id, |game, now| game.draw(color, yes, now));
             if yes && self.outcome(id).is_some_and(|outcome| outcome.end == End::Agreement) {
                 return Ok(());

@@ -45,8 +45,8 @@ pub(super) struct HostedChallenge {
     pub(super) final_color: Color,
     pub(super) start: Line,
     pub(super) state: ChallengeState,
-    /// When it goes offline; `None` while its maker keeps it alive.
-    pub(super) goes_offline: Option<Duration>,
+    /// When it goes offline or, after that or once it is answered, is forgotten; `None` while its maker keeps it alive.
+    pub(super) due: Option<Duration>,
 }
 
 /// A challenge that anybody may join.
@@ -74,6 +74,8 @@ pub(super) struct HostedGame {
     pub(super) number: u64,
     pub(super) pairing: Arc<Pairing>,
     pub(super) game: PracticeGame,
+    /// Which players play one game at a time, and this is theirs.
+    pub(super) solo: ByColor<bool>,
     pub(super) listeners: Vec<Listener<BoardEvent>>,
     pub(super) chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
     pub(super) deadline: Option<Duration>,
@@ -86,5 +88,10 @@ pub(super) struct HostedGame {
 impl HostedGame {
     pub(super) fn is_running(&self) -> bool {
         self.game.outcome().is_none() && self.game.adjourned().is_none()
+    }
+
+    /// Whether it is the one game of an account that plays one at a time.
+    pub(super) fn is_solo_game_of(&self, account: &AccountId) -> bool {
+        self.pairing.color_of(account).is_some_and(|color| *self.solo.get(color))
     }
 }

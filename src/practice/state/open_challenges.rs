@@ -1,11 +1,16 @@
 //! Open challenges: made for nobody in particular, and played by the first two who join.
 
+use std::time::Duration;
+
 use super::{
     hosted::{ChallengeTerms, OpenChallenge},
-    server_state::{Denied, ServerState},
+    server_state::{Denied, Due, ServerState},
 };
 use crate::account::{AccountId, Category};
 use chess::{ChallengeId, Color, GameId};
+
+/// An open challenge that has not become a game is forgotten after this time.
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
 
 impl ServerState {
     /// Makes a challenge that anybody may join.
@@ -16,6 +21,7 @@ impl ServerState {
         let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
         let id = ChallengeId::new(self.fresh_id().as_str());
         let challenge = OpenChallenge { id: id.clone(), terms: terms.game, start, first: None };
+        self.deadlines.insert((self.now + FORGOTTEN_AFTER, Due::Challenge(id.clone())));
         self.open_challenges.insert(id, challenge.clone());
         Ok(challenge)
     }

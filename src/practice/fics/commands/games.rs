@@ -211,7 +211,12 @@ impl VisitorSession {
         Ok(())
     }
 
-    pub(super) async fn moves(&mut self, which: &str) -> io::Result<()> {
+    pub(super) async fn moves(&mut self, words: &str) -> io::Result<()> {
+        let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
+        let (long, which) = if first == "l" { (true, rest.trim()) } else { (false, words) };
+        if long && !self.dialect().lists_long_moves() {
+            return Ok(());
+        }
         let board = self.playing.as_ref().or(self.watching.as_ref());
         let (id, number) = match (which.parse::<u32>(), board) {
             (Ok(number), _) => match self.context.lobby.game(number) {
@@ -229,7 +234,7 @@ impl VisitorSession {
         };
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
-            let list = text::move_list(&view, Some(number), exact, start, &self.context.lobby);
+            let list = text::move_list(&view, Some(number), exact, start, long, &self.context.lobby);
             self.line(list);
         }
         Ok(())
@@ -237,9 +242,11 @@ impl VisitorSession {
 
     pub(super) async fn games(&mut self) -> io::Result<()> {
         let running = self.ask(|state| state.running_games()).await?;
-        let lobby = self.context.lobby.clone();
-        let mut rows: Vec<String> =
-            running.iter().map(|view| text::game_row(view, lobby.number_of(&view.pairing.id), &lobby)).collect();
+        let mut rows = Vec::new();
+        for view in &running {
+            let number = self.number_of(&view.pairing.id).await?;
+            rows.push(text::game_row(view, number, &self.context.lobby));
+        }
         rows.push(format!("\n  {} game{} displayed.", rows.len(), if rows.len() == 1 { "" } else { "s" }));
         self.line(rows.join("\n"));
         Ok(())
@@ -264,7 +271,7 @@ impl VisitorSession {
         let (id, key) = (view.pairing.id.clone(), self.key());
         let game = id.clone();
         let Ok(events) = self.ask(move |state| state.watch(&game, key)).await? else { return Ok(()) };
-        let number = lobby.number_of(&id);
+        let number = self.number_of(&id).await?;
         self.line(format!("You are now observing game {number}."));
         let players = &view.pairing.players;
         self.line(format!(

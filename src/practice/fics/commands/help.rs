@@ -40,7 +40,7 @@ pub(super) const COMMANDS: [Command; 72] = [
     command("ivariables", "", "shows your interface variables"),
     command("kibitz", "text", "says something to all at the board"),
     command("match", "player [time inc] [rated|unrated] [white|black] [wild type]", "challenges somebody"),
-    command("moves", "[n]", "lists the moves of a game that is played"),
+    command("moves", "[l] [n]", "lists the moves of a game that is played; with l as coordinates"),
     command("moretime", "seconds", "is not spoken here"),
     command("news", "", "shows what is new: nothing"),
     command("notify", "[player]", "your list is always as it was"),

@@ -348,22 +348,33 @@ impl VisitorSession {
     }
 
     pub(super) fn pending(&mut self) {
-        let list = |ours: bool, verb: &str| -> Vec<String> {
+        let list = |ours: bool| -> Vec<String> {
+            let who = |with: &str| match ours {
+                true => format!("You are offering {with}"),
+                false => format!("{with} is offering"),
+            };
             let offers = self.offers.all().iter().filter(|offer| offer.ours == ours);
-            offers.map(|offer| format!("{:3}: {} {verb} {}.", offer.index, offer.with, worded(offer))).collect()
+            offers.map(|offer| format!(" {}: {} {}", offer.index, who(&offer.with), offer.proposal())).collect()
         };
-        let (to, from) = (list(true, "was sent a"), list(false, "is offering a"));
+        let (to, from) = (list(true), list(false));
         let mut text = if to.is_empty() {
             "There are no offers pending TO other players.".to_owned()
         } else {
-            format!("Offers TO other players:\n\n{}", to.join("\n"))
+            format!(
+                "Offers TO other players:\n{}\n\nIf you wish to withdraw any of these offers type 'withdraw n'\n\
+                 or just 'withdraw' if there is only one offer.",
+                to.join("\n")
+            )
         };
         text.push_str("\n\n");
         if from.is_empty() {
             text.push_str("There are no offers pending FROM other players.");
         } else {
-            text.push_str(&format!("Offers FROM other players:\n\n{}\n\n", from.join("\n")));
-            text.push_str("If you wish to accept any of these offers type 'accept n'.");
+            text.push_str(&format!(
+                "Offers FROM other players:\n{}\n\nIf you wish to accept any of these offers type 'accept n'\n\
+                 or just 'accept' if there is only one offer.",
+                from.join("\n")
+            ));
         }
         self.line(text);
     }

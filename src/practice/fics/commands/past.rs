@@ -35,7 +35,7 @@ impl VisitorSession {
         };
         let games = self.finished_games(&name).await?;
         let index = match number.unwrap_or(-1) {
-            back if back < 0 => games.len().checked_sub(usize::try_from(-back).unwrap_or(usize::MAX)),
+            back if back < 0 => games.len().checked_sub(usize::try_from(back.unsigned_abs()).unwrap_or(usize::MAX)),
             number => usize::try_from(number).ok(),
         };
         let found = index.and_then(|index| games.get(index)).cloned();
@@ -63,7 +63,7 @@ impl VisitorSession {
     pub(super) async fn smoves(&mut self, words: &str) -> io::Result<()> {
         if let Some(view) = self.finished_game(words).await? {
             let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
-            let list = text::move_list(&view, None, exact, start, &self.context.lobby);
+            let list = text::move_list(&view, None, exact, start, false, &self.context.lobby);
             self.line(list);
         }
         Ok(())
@@ -80,7 +80,7 @@ impl VisitorSession {
         }
         let Some(view) = self.finished_game(words).await? else { return Ok(()) };
         let id = GameId::new(format!("examined by {}", self.me.name));
-        let number = self.context.lobby.number_of(&id);
+        let number = self.number_of(&id).await?;
         self.line(format!("Starting a game in examine (setup) mode: game {number}."));
         self.examining = Some(Examination { view, ply: 0, number, id });
         self.show_examined();

@@ -20,7 +20,7 @@ impl VisitorSession {
         let game = id.clone();
         // It may be over already, and forgotten.
         let Ok(events) = self.ask(move |state| state.join(&game, key)).await? else { return Ok(()) };
-        let number = self.context.lobby.number_of(&id);
+        let number = self.number_of(&id).await?;
         self.last_game = Some(Arc::clone(view));
         self.playing = Some(JoinedBoard { id, number, relation: text::ViewerRole::Player(color), events, view: None });
         Ok(())
@@ -149,7 +149,7 @@ impl VisitorSession {
     }
 
     fn offer_stands(&mut self, ours: bool, opponent: &str, what: PendingKind) {
-        let Some(index) = self.offers.add(ours, opponent, what.clone()) else { return };
+        let Some(index) = self.offers.add(ours, opponent, what.clone(), "") else { return };
         let (asked, sent, parameter) = match &what {
             PendingKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
             PendingKind::Takeback(plies) => {

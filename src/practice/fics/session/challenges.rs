@@ -53,8 +53,10 @@ impl VisitorSession {
             return Ok(());
         }
         let with = if ours { &view.dest.name } else { &view.challenger.name };
-        let Some(index) = self.offers.add(ours, with, PendingKind::Match(view.id.clone())) else { return Ok(()) };
         let terms = text::challenge(view, &self.context.lobby);
+        let Some(index) = self.offers.add(ours, with, PendingKind::Match(view.id.clone()), &terms) else {
+            return Ok(());
+        };
         self.tell_challenge(ours, index, with, &terms, !ours && view.challenger.bot);
         Ok(())
     }
@@ -110,8 +112,8 @@ impl VisitorSession {
             let by: Color = if ours { color } else { !color };
             let what = PendingKind::Resume(view.pairing.id.clone());
             if wishes.by(by) {
-                if let Some(index) = self.offers.add(ours, &name, what) {
-                    let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.context.lobby);
+                let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.context.lobby);
+                if let Some(index) = self.offers.add(ours, &name, what, &terms) {
                     self.tell_challenge(ours, index, &name, &terms, !ours && computer);
                 }
             } else {

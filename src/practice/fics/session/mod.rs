@@ -55,6 +55,8 @@ pub(crate) struct VisitorSession {
     /// Whether the client owes the time, after what is to be sent.
     ping: bool,
     pub(in crate::fics) noise: Option<Interval>,
+    /// How much noise was made, in thousandths of a line.
+    noise_made: u64,
 }
 
 impl VisitorSession {
@@ -89,6 +91,7 @@ impl VisitorSession {
             out: Vec::new(),
             ping: false,
             noise,
+            noise_made: 0,
         };
         (session, notices, displaced)
     }
@@ -97,14 +100,18 @@ impl VisitorSession {
     pub(in crate::fics) async fn enter(&mut self, displaced: bool) -> io::Result<Subscription<PracticeAccountEvent>> {
         let (me, key) = (self.me.id.clone(), self.key());
         let loss = self.loss_rule();
-        let (events, adjourned) = self
+        let (mut events, adjourned, elsewhere) = self
             .ask(move |state| {
                 state.play_one_at_a_time(&me);
                 // Where an older connection has not been missed yet, it is now.
                 state.lose_connection(&me, loss);
-                (state.listen(key), state.adjourned_of(&me))
+                (state.listen(key), state.adjourned_of(&me), state.games_of(&me).len())
             })
             .await?;
+        // What runs still is played on the other protocol, and is not for here.
+        for _ in 0..elsewhere {
+            events.next().await;
+        }
         if displaced {
             self.line(format!("**** {} is already logged in - kicking them out. ****", self.me.name));
         }
@@ -146,13 +153,20 @@ impl VisitorSession {
 
     /// Gives the place up, unless a newer session of the same account has it already.
     pub(in crate::fics) async fn leave(&mut self) {
+        if let Some(game) = self.examining.take() {
+            self.context.lobby.release_number(&game.id);
+        }
         if !self.context.lobby.leave(&self.me.id, self.number) {
             return;
         }
         self.context.lobby.remove_seeks(&self.me.id, None);
-        let (me, loss) = (self.me.id.clone(), self.loss_rule());
+        let (me, loss, lobby) = (self.me.id.clone(), self.loss_rule(), self.context.lobby.clone());
         let left = self.ask(move |state| {
             state.lose_connection(&me, loss);
+            // Unless it is back already.
+            if lobby.find(&me).is_none() {
+                state.play_any_number(&me);
+            }
             for challenge in state.challenges_of(&me) {
                 let _ = match challenge.dest.account == me {
                     true => state.decline(&challenge.id, &me, DeclineReason::Later),
@@ -210,9 +224,11 @@ impl VisitorSession {
 
     /// Other people's talk, as on a busy evening.
     pub(in crate::fics) async fn make_noise(&mut self) -> io::Result<()> {
-        let lines = u64::from(self.context.noise) * NOISE_EVERY.as_millis() as u64 / 1000;
+        let made = self.noise_made / 1000;
+        self.noise_made += u64::from(self.context.noise) * NOISE_EVERY.as_millis() as u64;
         let mut text = String::new();
-        for number in 0..lines.max(1) {
+        // A burst has what is due by now, which may be nothing.
+        for number in made..self.noise_made / 1000 {
             let line = match number % 5 {
                 0 => "Tweedledum shouts: who is for a game of five minutes?",
                 1 => "Tweedledee(TM)(50): the next round begins in a quarter of an hour",
@@ -288,6 +304,16 @@ impl VisitorSession {
     pub(super) async fn is_here(&self, account: &AccountId) -> io::Result<bool> {
         let wanted = account.clone();
         Ok(self.context.lobby.find(account).is_some() || self.ask(move |state| state.is_online(&wanted)).await?)
+    }
+
+    /// The number of a game. Those of games that run no more go to others.
+    pub(super) async fn number_of(&self, game: &GameId) -> io::Result<u32> {
+        let (lobby, game) = (self.context.lobby.clone(), game.clone());
+        let numbered = self.ask(move |state| {
+            lobby.release_numbers(|known| state.has_stopped(known));
+            lobby.number_of(&game)
+        });
+        numbered.await
     }
 
     /// A name as it is written.

@@ -179,6 +179,15 @@ fn verbose(mv: Move) -> String {
     }
 }
 
+/// `e2e4`, `o-o`, `h7h8=Q`, `N@f5`, as a long list of moves has it.
+pub(super) fn coordinates(mv: Move) -> String {
+    match mv {
+        Move::Put { role, to } => format!("{}@{to}", role.upper_char()),
+        Move::Castle { .. } => verbose(mv),
+        Move::EnPassant { .. } | Move::Normal { .. } => verbose(mv)[2..].replace('-', ""),
+    }
+}
+
 /// What the last move took its player.
 fn last_taken(view: &GameView) -> Duration {
     taken(view, view.line.ply().saturating_sub(1))

@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use shakmaty::san::SanPlus;
 
 use super::{
-    board::{start_board, taken, time_taken},
+    board::{coordinates, start_board, taken, time_taken},
     ending::list_ending,
     kind, minutes_and_increment, rating, speed,
 };
@@ -20,12 +20,13 @@ fn date(millis: u64) -> String {
     stamp.unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%a %b %e, %H:%M UTC %Y").to_string()
 }
 
-/// The answer to `moves`; without a number to `smoves`.
+/// The answer to `moves`; without a number to `smoves`. With `long` the moves are coordinates.
 pub(crate) fn move_list(
     view: &GameView,
     number: Option<u32>,
     exact: bool,
     with_start: bool,
+    long: bool,
     lobby: &FicsLobby,
 ) -> String {
     let pairing = &view.pairing;
@@ -51,19 +52,19 @@ pub(crate) fn move_list(
         pairing.players.white.name,
         pairing.players.black.name,
     ));
-    text.push_str(&rows(view, exact));
+    text.push_str(&rows(view, exact, long));
     text.push_str(&format!("      {{{}", list_ending(view)));
     text
 }
 
-fn rows(view: &GameView, exact: bool) -> String {
+fn rows(view: &GameView, exact: bool, long: bool) -> String {
     let mut line: Line = view.line.prefix(0);
     let mut text = String::new();
     for (ply, uci) in view.line.moves().iter().enumerate() {
         let Ok(mv) = uci.to_move(line.position()) else { break };
-        let san = SanPlus::from_move(line.position().clone(), mv).to_string();
+        let written = if long { coordinates(mv) } else { SanPlus::from_move(line.position().clone(), mv).to_string() };
         let number = shakmaty::Position::fullmoves(line.position());
-        let cell = format!("{san:<7} ({})", time_taken(taken(view, ply), exact));
+        let cell = format!("{written:<7} ({})", time_taken(taken(view, ply), exact));
         match line.turn() {
             Color::White => text.push_str(&format!("{number:3}.  {cell:<22} ")),
             Color::Black if ply == 0 => text.push_str(&format!("{number:3}.  {:<22} {cell}\n", "...")),

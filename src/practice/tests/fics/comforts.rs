@@ -92,7 +92,10 @@ async fn a_finished_game_is_listed_and_looked_through() {
     let list = ann.ask("smoves Bob -1").await;
     assert!(list.contains("  2.  g4 ") && list.contains(" Qh4# "), "{list}");
     assert!(list.contains("{White checkmated} 0-1"), "{list}");
-    assert!(ann.ask("smoves 7").await.contains("Ann has no such game in the history."));
+    for number in ["7", "-7", "-9223372036854775808"] {
+        let answer = ann.ask(&format!("smoves {number}")).await;
+        assert!(answer.contains("Ann has no such game in the history."), "{number}");
+    }
 
     assert!(ann.ask("examine").await.contains(" W -1 1 1 1 1 0 1 Ann Bob 2 "), "the first board of an examined game");
     assert!(ann.ask("forward 3").await.contains("Game 1: Ann goes forward 3 moves."));
@@ -101,6 +104,49 @@ async fn a_finished_game_is_listed_and_looked_through() {
     assert!(ann.ask("forward").await.contains("You're at the end of the game."));
     assert!(ann.ask("back 2").await.contains("Game 1: Ann backs up 2 moves."));
     assert!(ann.ask("unexamine").await.contains("You are no longer examining game 1."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_moves_is_short_or_long() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    begin(&mut ann, &mut bob).await;
+    ann.play("nf3", "Nf3").await;
+    bob.play("e5", "e5").await;
+    let list = ann.ask("moves").await;
+    assert!(list.contains("  1.  Nf3     (0:00.000)     e5      (0:00.000)"), "{list}");
+    for words in ["moves l", "moves l 1"] {
+        let list = ann.ask(words).await;
+        assert!(list.contains("  1.  g1f3    (0:00.000)     e7e5    (0:00.000)"), "{list}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn offers_that_stand_are_listed_in_the_servers_words() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    ann.say("match Bob 5 0 unrated white").await;
+    bob.until("Challenge: Ann").await;
+    let terms = "Ann (----) [white] Bob (----) unrated blitz 5 0.\n\r";
+    let list = bob.ask("pending").await;
+    assert!(list.contains("There are no offers pending TO other players.\n\r"), "{list}");
+    let offered = format!("\n\rOffers FROM other players:\n\r 1: Ann is offering a challenge: {terms}");
+    assert!(list.contains(&offered), "{list}");
+    let list = ann.ask("pending").await;
+    let offered = format!("Offers TO other players:\n\r 1: You are offering Bob a challenge: {terms}");
+    assert!(list.contains(&offered), "{list}");
+    assert!(list.contains("There are no offers pending FROM other players."), "{list}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_number_of_a_game_whose_end_nobody_saw_is_used_again() {
+    let server = server("").await;
+    server.sparring("Sparring", SparringKind::Random).await.expect("a player");
+    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    ann.say("match sparring 1 1 unrated white").await;
+    ann.until("{Game 1 (Ann vs. Sparring) Creating").await;
+    drop(ann);
+    let mut ann = Telnet::login(&server, "Ann").await;
+    ann.say("match sparring 1 1 unrated white").await;
+    ann.until("{Game 1 (Ann vs. Sparring) Creating").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,9 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use practice::PracticeServer;
+use chess::{Color, GameId, GameTerms, TimeControl, Variant};
+use practice::{AccountId, ChallengeTerms, End, PracticeServer, SparringKind};
 
-use crate::{game_of, server, telnet::Telnet};
+use crate::{
+    game_of, server,
+    telnet::{PASSWORD, Telnet},
+};
 
 /// Two people of a dialect that need not greet them.
 async fn two_people(dialect: &str) -> (PracticeServer, Telnet, Telnet) {
@@ -84,6 +88,44 @@ async fn a_plain_server_lets_no_flag_fall_that_is_not_claimed() {
     ann.until("Game aborted by mutual agreement").await;
 }
 
+/// A game of Ann's against a sparring player, over the other protocol: she has played her first move.
+async fn begin_elsewhere(server: &PracticeServer, initial: Duration) -> GameId {
+    server.sparring("Sparring", SparringKind::Random).await.expect("a player");
+    let time_control = TimeControl::real_time(initial, Duration::ZERO);
+    let terms = ChallengeTerms::new(GameTerms { variant: Variant::Standard, time_control, rated: false });
+    let terms = terms.with_color(Color::White);
+    let game = server.game_between("Ann", "Sparring", terms).await.expect("a game");
+    let (id, ann) = (game.clone(), AccountId::of("Ann"));
+    let uci = "e2e4".parse().expect("a move");
+    server.ask(move |state| state.play(&id, &ann, uci, None)).await.expect("a server").expect("a legal move");
+    server.wait_for_ply(&game, 2).await.expect("an answer");
+    game
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_over_the_other_protocol_is_not_of_the_dialect() {
+    let server = server("dialect=uhlin").await;
+    server.add_account("Ann", true).await.expect("an account");
+    let game = begin_elsewhere(&server, Duration::from_millis(50)).await;
+    let report = server.wait_for_end(&game).await.expect("a report");
+    assert_eq!(report.end(), Some(End::OutOfTime), "nobody claims it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_leaves_games_over_the_other_protocol_alone() {
+    let server = server("").await;
+    server.add_fics_account("Ann", false, PASSWORD).await.expect("an account");
+    let game = begin_elsewhere(&server, Duration::from_secs(600)).await;
+    let mut ann = Telnet::login(&server, "Ann").await;
+    assert!(ann.ask("moves").await.contains("You are neither playing, observing nor examining a game."));
+    ann.say("match Sparring 1 1 unrated white").await;
+    ann.until("(Ann vs. Sparring) Creating").await;
+    ann.say("abort").await;
+    ann.until("Game aborted on move 1} *").await;
+    let report = server.game(&game).await.expect("a report");
+    assert_eq!((report.outcome, report.is_adjourned), (None, false));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_minutes_and_a_second_are_no_clock_at_all_on_one_of_them() {
     let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
@@ -151,6 +193,18 @@ async fn a_connection_opens_late_trickles_and_swallows_moves() {
     ann.ask("date").await;
     let game = game_of(&server, "Ann").await;
     assert_eq!(server.game(&game).await.expect("a report").line.ply(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_line_is_late_and_none_waits_for_the_one_before() {
+    let (server, mut ann, mut bob) = two_people("").await;
+    server.faults().set_plan("late=1s".parse().expect("a plan"));
+    let said = Instant::now();
+    for number in 0..6 {
+        bob.say(&format!("tell Ann {number}")).await;
+    }
+    ann.until("Bob tells you: 5").await;
+    assert!((Duration::from_secs(1)..Duration::from_secs(5)).contains(&said.elapsed()), "{:?}", said.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

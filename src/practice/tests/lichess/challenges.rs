@@ -81,6 +81,11 @@ async fn forms_are_checked_as_on_lichess() {
         let reply = one.post_form("/api/challenge/other", &form).await;
         assert_eq!((reply.status, reply.json()), (StatusCode::BAD_REQUEST, json!({ field: ["Invalid value"] })));
     }
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let rated = |fen| vec![("clock.limit", "60"), ("rated", "true"), ("fen", fen)];
+    let reply = one.post_form("/api/challenge/other", &rated("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")).await;
+    assert_eq!((reply.status, reply.json()), (StatusCode::BAD_REQUEST, json!({ "global": ["can't be rated"] })));
+    one.post_form("/api/challenge/other", &rated(start)).await.ok();
     for (to, form, words) in [
         ("other", vec![("clock.limit", "15")], "Game incompatible with a BOT account"),
         ("other", vec![("clock.limit", "60"), ("rules", "noAbort")], "Rules not applicable for bots"),
