@@ -38,6 +38,11 @@ const SETTLED: Duration = Duration::from_secs(60);
 /// Servers throw out whoever says nothing for an hour.
 const SAY_SOMETHING: Duration = Duration::from_secs(50 * 60);
 
+/// While time on our clock may be lost to a connection that is dead without a sign, it may be silent for this part of it, but not so
+/// short that a slow server is taken for a dead one: a new login takes some seconds as well.
+const PART_OF_CLOCK: u32 = 6;
+const SHORTEST_SILENCE: Duration = Duration::from_secs(5);
+
 /// A command that every server answers and that does nothing.
 const SIGN_OF_LIFE: &str = "date";
 
@@ -289,11 +294,27 @@ impl Actor {
             ConnectionPhase::Login(_) => link.heard + self.login_timeout(),
             ConnectionPhase::SetUp { sent, patience, .. } => *sent + *patience,
             ConnectionPhase::Playing { .. } => match asked_for_life {
-                Some(asked) => asked + self.settings.ping_times().1,
-                None => (link.heard + self.settings.ping_times().0).min(link.spoke + SAY_SOMETHING),
+                Some(asked) => self.life_due(asked),
+                None => self.silence_ends(link).min(link.spoke + SAY_SOMETHING),
             },
         };
         self.session.wake_at().map_or(own, |wake| own.min(wake.into()))
+    }
+
+    /// When a server that stays silent is asked for a sign of life. What we have just said may be answered first.
+    fn silence_ends(&self, link: &TelnetLink) -> Instant {
+        let after = self.as_our_clock_allows(self.settings.ping_times().0);
+        (link.heard + after).max(link.spoke + after.min(SHORTEST_SILENCE))
+    }
+
+    /// When a connection is lost that gives no sign of life, for which the server was `asked`.
+    fn life_due(&self, asked: Instant) -> Instant {
+        asked + self.as_our_clock_allows(self.settings.ping_times().1)
+    }
+
+    fn as_our_clock_allows(&self, usual: Duration) -> Duration {
+        let clock = self.session.clock_at_risk();
+        clock.map_or(usual, |left| usual.min((left / PART_OF_CLOCK).max(SHORTEST_SILENCE)))
     }
 
     fn login_timeout(&self) -> Duration {
@@ -317,10 +338,10 @@ impl Actor {
                 self.next_of_setup(phase, link).await
             }
             ConnectionPhase::Playing { .. } => match asked_for_life {
-                Some(asked) if now >= *asked + self.settings.ping_times().1 => {
+                Some(asked) if now >= self.life_due(*asked) => {
                     Err(ConnectionEnd::Lost("the server gives no sign of life".to_owned()))
                 }
-                None if now >= link.heard + self.settings.ping_times().0 => {
+                None if now >= self.silence_ends(link) => {
                     *asked_for_life = Some(now);
                     Ok(link.send(SIGN_OF_LIFE).await?)
                 }

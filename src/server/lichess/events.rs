@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    convert::Infallible,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -85,7 +86,12 @@ impl EventStream {
 
     /// Tells of everything the stream brings until it ends, and gives the reason of its end.
     async fn open_and_read(&mut self) -> Result<String, ActionError> {
-        let account = self.http.account().await?;
+        let http = Arc::clone(&self.http);
+        // A server in trouble may take long to say who we are.
+        let account = tokio::select! {
+            account = http.account() => account?,
+            never = self.look_for_games() => match never {},
+        };
         let held_back = self.budget.take(Instant::now());
         self.wait(held_back).await;
         let mut stream = Stream::open(&self.http, &PATH, self.http.idle_timeout()).await?;
@@ -137,8 +143,8 @@ impl EventStream {
         let _ = tokio::time::timeout(pause, self.look_for_games()).await;
     }
 
-    /// Never returns by itself.
-    async fn look_for_games(&mut self) {
+    /// Starts the games that have begun as it finds them, and never returns by itself.
+    async fn look_for_games(&mut self) -> Infallible {
         let mut ask = ASK;
         loop {
             tokio::time::sleep(ask).await;

@@ -50,6 +50,8 @@ pub(super) struct GameSignals {
     pub finished: CancellationToken,
     /// The whole state is wanted.
     pub reopen: Arc<Notify>,
+    /// The event stream tells of the game once more: a stream that is away need not wait to be opened.
+    pub told_again: Arc<Notify>,
 }
 
 /// A time in which the game was not heard.
@@ -86,6 +88,8 @@ pub(super) struct GameStream {
     resyncs: u32,
     /// When we were told of the game.
     since: Instant,
+    /// Since when an opening is under way that has not brought the whole state yet.
+    opening_since: Option<Instant>,
 }
 
 impl GameStream {
@@ -105,6 +109,7 @@ impl GameStream {
             patience,
             resyncs: 0,
             since: Instant::now(),
+            opening_since: None,
         }
     }
 
@@ -113,7 +118,11 @@ impl GameStream {
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
             let last_look = self.signals.finished.is_cancelled();
-            let reason = match self.open_and_read().await {
+            let outcome = self.open_and_read().await;
+            if let Some(since) = self.opening_since.take() {
+                self.patience.did_not_open(since.elapsed());
+            }
+            let reason = match outcome {
                 Ok(StreamOutcome::Reopen) => continue,
                 Ok(StreamOutcome::Lost(reason)) => reason,
                 Err(ActionError::NotFound(_)) if self.is_running().await == Some(false) => {
@@ -133,6 +142,7 @@ impl GameStream {
             let pause = self.not_heard(reason).await;
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
+                () = self.signals.told_again.notified() => {}
                 () = self.signals.finished.cancelled() => {}
             }
         }
@@ -164,14 +174,14 @@ impl GameStream {
         let us = self.http.our_id().await?;
         let asked = Instant::now();
         let path = ["api", "bot", "game", "stream", self.id.as_str()];
-        // Only the whole state, once it is there, makes this opening a good one.
-        let patience = self.patience.next_opening();
+        let patience = self.patience.with_opening();
+        self.opening_since = Some(asked);
         let mut stream = Stream::open(&self.http, &path, patience).await?;
         self.was_open = true;
-        let mut has_begun = false;
         let mut ends_at: Option<Instant> = None;
         let mut reopen_at: Option<Instant> = None;
         loop {
+            let has_begun = self.opening_since.is_none();
             let whole_state_due = (!has_begun).then(|| stream.progress() + patience);
             let line = tokio::select! {
                 line = stream.next() => line,
@@ -215,7 +225,7 @@ impl GameStream {
                 Some(ServerEvent::GameState(..)) if !has_begun => return Ok(StreamOutcome::Lost(DISORDER.to_owned())),
                 Some(event) => {
                     if matches!(event, ServerEvent::Game(..) | ServerEvent::GameUnplayable { .. }) {
-                        has_begun = true;
+                        self.opening_since = None;
                         self.outage = None;
                         self.patience.opened(asked.elapsed());
                         // Whoever asked for the whole state until now is served.
@@ -225,7 +235,7 @@ impl GameStream {
                         reopen_at = None;
                     }
                     self.hear(event).await;
-                    if has_begun {
+                    if self.opening_since.is_none() {
                         stream.set_patience(self.patience.with_silence());
                     }
                 }

@@ -85,7 +85,9 @@ impl GameStreamsActor {
     }
 
     fn watch(&mut self, id: GameId) {
-        if self.games.contains_key(&id) {
+        if let Some(game) = self.games.get(&id) {
+            // Who tells of a running game anew is back after an outage.
+            game.told_again.notify_one();
             return;
         }
         let signals = GameSignals::default();

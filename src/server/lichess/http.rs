@@ -3,8 +3,8 @@
 //! - Streams, moves and all else have connections of their own: a proxy that allows few concurrent streams a connection, a packet
 //!   that is lost, an answer of a megabyte hold back nothing on which a clock waits. Each stream has a whole connection (HTTP/1.1).
 //! - Ordinary requests go one at a time, as Lichess asks. A 429 closes their topic for a while: requests of this topic then fail
-//!   without being sent, other topics go on (the limits are of one endpoint each). What is said in games has a turn of its own:
-//!   no challenge waits for a greeting.
+//!   without being sent, other topics go on (the limits are of one endpoint each). What is said in games has a turn of its own,
+//!   and so has the question which of them run: no challenge waits for a greeting, and no game for a slow answer to something else.
 //! - Urgent requests, those on which a clock waits, go at once beside everything else, and are held back by nothing.
 //! - Nothing is sent twice: an answer that did not come is [`ActionError::Unavailable`], and the caller decides.
 
@@ -71,6 +71,8 @@ pub(super) struct Http {
     turn: Mutex<HashMap<Topic, Instant>>,
     /// The same of what is said in games.
     chat_turn: Mutex<HashMap<Topic, Instant>>,
+    /// The same of questions about our games.
+    games_turn: Mutex<HashMap<Topic, Instant>>,
 }
 
 /// Whose the token is, asked once.
@@ -115,6 +117,7 @@ impl Http {
             doubt: Notify::new(),
             turn: Mutex::default(),
             chat_turn: Mutex::default(),
+            games_turn: Mutex::default(),
         })
     }
 
@@ -147,15 +150,15 @@ impl Http {
     }
 
     /// Our name in lower case. A running game does not wait until a server in trouble, or one that wants to be left alone for a
-    /// minute, says who we are: it is ours if it was.
+    /// minute, says who we are: it is ours if it was, until the server says otherwise.
     ///
     /// # Errors
     /// Where neither the server nor an earlier process has said who we are.
     pub(super) async fn our_id(&self) -> Result<String, ActionError> {
-        match (self.account().await, self.remembered.get()) {
-            (Ok(account), _) => Ok(account.player.id.clone()),
-            (Err(ActionError::Limited { .. } | ActionError::Unavailable(_)), Some(id)) => Ok(id.clone()),
-            (Err(error), _) => Err(error),
+        let told = self.owner.get().map(|owner| &owner.account.player.id);
+        match told.or(self.remembered.get()) {
+            Some(id) => Ok(id.clone()),
+            None => self.account().await.map(|account| account.player.id.clone()),
         }
     }
 
@@ -189,7 +192,11 @@ impl Http {
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
         let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
-        let turn = if topic == Topic::Chat { &self.chat_turn } else { &self.turn };
+        let turn = match topic {
+            Topic::Chat => &self.chat_turn,
+            Topic::Playing => &self.games_turn,
+            _ => &self.turn,
+        };
         let mut closed = turn.lock().await;
         let now = Instant::now();
         if let Some(left) =
@@ -284,6 +291,7 @@ impl Http {
         }
         let header = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         let body = body(response).await.unwrap_or_default();
+        let is_page = body.trim_start().starts_with('<');
         let detail = self.detail(status, &body);
         let limited = serde_json::from_str::<wire::Limited>(&body).ok().map(|body| body.ratelimit);
         if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
@@ -296,6 +304,8 @@ impl Http {
             };
         }
         match status.as_u16() {
+            // A page is by a proxy, which knows nothing of tokens: the server itself says why in JSON.
+            401 | 403 if is_page => ActionError::Unavailable(detail),
             401 | 403 => ActionError::Unauthorised(detail),
             404 => ActionError::NotFound(detail),
             300..=499 => ActionError::Refused(detail),

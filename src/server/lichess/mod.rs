@@ -69,6 +69,9 @@ const LONGEST_CHAT: usize = 140;
 /// The least time between two tests of the token, since Lichess counts them closely.
 const BETWEEN_TOKEN_TESTS: Duration = Duration::from_secs(60);
 
+/// How long a server that refuses the token has to think better of it.
+const BEFORE_BELIEVING: Duration = Duration::from_secs(2);
+
 /// The most games `/api/account/playing` lists.
 const MOST_RUNNING_GAMES: usize = 50;
 
@@ -108,11 +111,16 @@ pub fn connect(
 }
 
 /// Returns when the server has taken the token back, which has been told then. A refusal alone does not prove it: servers in trouble
-/// refuse as well. So the token is tried once after a refusal, and again after the next one.
+/// refuse as well. So the token is tried twice after a refusal, and again after the next one.
 async fn until_revoked(http: &Http, events: &mpsc::Sender<ServerEvent>) {
     loop {
         http.token_is_doubted().await;
-        if let Err(ActionError::Unauthorised(words)) = http.fetch_account().await {
+        let mut tried = http.fetch_account().await;
+        if let Err(ActionError::Unauthorised(_)) = tried {
+            tokio::time::sleep(BEFORE_BELIEVING).await;
+            tried = http.fetch_account().await;
+        }
+        if let Err(ActionError::Unauthorised(words)) = tried {
             let reason = format!("the token is no longer taken ({words}): make a new one with the scope bot:play");
             // Nobody listens any more: this task is about to be stopped.
             let _ = events.send(ServerEvent::Rejected { reason }).await;

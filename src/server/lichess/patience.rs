@@ -55,12 +55,18 @@ impl Patience {
         }
     }
 
-    /// How long an opening that begins now may take, and may pause on its way to the whole state. Counts as failed until that is there.
-    pub(super) fn next_opening(&mut self) -> Duration {
+    /// How long an opening that begins now may take, and may pause on its way to the whole state.
+    pub(super) fn with_opening(&self) -> Duration {
         let least = SHORTEST_OPENING.min(self.usual).max(self.last_opening * TIMES_LAST_OPENING);
-        let patience = doubled(self.by_clock.max(least), self.failures).min(self.usual * MOST_OPENING);
-        self.failures += 1;
-        patience
+        doubled(self.by_clock.max(least), self.failures).min(self.usual * MOST_OPENING)
+    }
+
+    /// An opening ended `after` it began, without the whole state. One that was refused or cut off before its time was not too slow,
+    /// and the next one need not be waited for longer.
+    pub(super) fn did_not_open(&mut self, after: Duration) {
+        if after >= self.with_opening() {
+            self.failures += 1;
+        }
     }
 
     /// The whole state is there, `took` after it was asked for.
@@ -208,12 +214,26 @@ mod tests {
     #[test]
     fn openings_that_fail_are_given_more_time() {
         let mut patience = Patience::new(USUAL);
-        assert_eq!([(); 5].map(|()| patience.next_opening().as_secs()), [15, 30, 60, 120, 120]);
+        let fail = |patience: &mut Patience| {
+            let allowed = patience.with_opening();
+            patience.did_not_open(allowed);
+            allowed.as_secs()
+        };
+        assert_eq!([(); 5].map(|()| fail(&mut patience)), [15, 30, 60, 120, 120]);
         patience.heard(&whole("e2e4", 12));
         patience.opened(secs(1));
-        assert_eq!([(); 3].map(|()| patience.next_opening().as_secs()), [5, 10, 20]);
+        assert_eq!([(); 3].map(|()| fail(&mut patience)), [5, 10, 20]);
         patience.opened(secs(4));
-        assert_eq!(patience.next_opening(), secs(12), "a slow server is not hurried");
+        assert_eq!(patience.with_opening(), secs(12), "a slow server is not hurried");
+    }
+
+    #[test]
+    fn openings_that_are_refused_at_once_are_not_waited_for_longer() {
+        let mut patience = Patience::new(USUAL);
+        for _ in 0..20 {
+            patience.did_not_open(Duration::from_millis(80));
+        }
+        assert_eq!(patience.with_opening(), USUAL);
     }
 
     #[test]

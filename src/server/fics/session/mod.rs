@@ -454,6 +454,14 @@ impl FicsSession {
         }
     }
 
+    /// What is left on our clock, where a connection that is dead without a sign would cost us of it: while the opponent thinks, and
+    /// while a move of ours is on its way.
+    pub(crate) fn clock_at_risk(&self) -> Option<Duration> {
+        let CurrentGame::Running(game) = &self.current else { return None };
+        let is_sent = self.requests.is_open(|want| matches!(want, Want::OurMove { .. }));
+        game.our_clock().filter(|_| is_sent || !game.is_our_move())
+    }
+
     /// Takes the game off the board; gives it, if its moves are known.
     fn take_current(&mut self) -> Option<Box<FollowedGame>> {
         match std::mem::replace(&mut self.current, CurrentGame::Empty) {

@@ -64,7 +64,8 @@ impl FicsSession {
             pending.index = index;
             return;
         }
-        if terms.adjourned && self.settings.resume && self.open {
+        let wanted = self.open || self.adjournments.has_cut_off_with(&opponent.name);
+        if terms.adjourned && self.settings.resume && wanted {
             let handle = index.map_or_else(|| opponent.name.clone(), |index| index.to_string());
             self.send(&format!("accept {handle}"));
             return;

@@ -119,6 +119,11 @@ impl Adjournments {
         self.cut_off = Some(opponent.to_lowercase());
     }
 
+    /// Whether the game with this player is the one whose fate is not known.
+    pub(super) fn has_cut_off_with(&self, opponent: &str) -> bool {
+        self.cut_off.as_ref().is_some_and(|cut_off| cut_off.eq_ignore_ascii_case(opponent))
+    }
+
     /// Whether there is a game whose fate is not known.
     pub(super) fn has_cut_off(&self) -> bool {
         self.cut_off.is_some()
@@ -271,17 +276,20 @@ impl Adjournments {
     }
 
     /// The commands by which those are asked whose turn it is. The first one who is willing gets the game; the server takes back
-    /// the other requests.
-    fn due_to_ask(&mut self, now: Instant) -> Vec<String> {
+    /// the other requests. Unless new games are wanted (`open`), it is the turn of the game that was cut off alone.
+    fn due_to_ask(&mut self, now: Instant, open: bool) -> Vec<String> {
         // Some servers have no word for it: there a match with somebody with whom a game waits resumes it.
         let verb = if self.knows_no_resume { "match" } else { "resume" };
         let mut due = Vec::new();
         if self.cannot_resume() {
             return due;
         }
-        for game in self.games.values_mut() {
+        for (opponent, game) in &mut self.games {
             if self.asked_by_match.is_some() {
                 break;
+            }
+            if !open && self.cut_off.as_ref() != Some(opponent) {
+                continue;
             }
             let asked_lately = game.asked.is_some_and(|asked| now.saturating_duration_since(asked) < ASK_AGAIN);
             if game.confirmed && game.online && !game.declined && !asked_lately {
@@ -337,11 +345,12 @@ impl FicsSession {
         }
     }
 
-    /// Whether nothing speaks against going on with a game that waits.
+    /// Whether nothing speaks against going on with a game that waits. One that ran until the connection was lost is no new game.
     pub(super) fn may_resume(&self) -> bool {
         let free =
             matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
-        self.settings.resume && self.open && free && self.us.is_some()
+        let wanted = self.open || self.adjournments.has_cut_off();
+        self.settings.resume && wanted && free && self.us.is_some()
     }
 
     /// The server does not know `resume`, or says that it has failed.
@@ -369,7 +378,7 @@ impl FicsSession {
         if !self.may_resume() {
             return;
         }
-        for command in self.adjournments.due_to_ask(now) {
+        for command in self.adjournments.due_to_ask(now, self.open) {
             self.send(&command);
         }
     }

@@ -253,6 +253,25 @@ fn no_game_that_was_cut_off_is_forgotten() {
     }
 }
 
+/// While we are about to stop, or rest, the game that ran when the connection was lost goes on, and no other one that waits.
+#[test]
+fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[START, E4]);
+    evening.session.open_to_new_games(false, evening.now);
+    evening.session.disconnected("a cable".to_owned());
+    evening.log_in();
+    evening.effects();
+    let row = |number: u32, name: &str| {
+        format!(" {number}: B {name}            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC")
+    };
+    let asked = evening.hear(&[&row(1, "Bob"), &row(2, "Ann")]);
+    assert_eq!(asked, ["> resume Ann"]);
+    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
+    assert_eq!(told, ["> accept Ann"]);
+}
+
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
 #[test]
 fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {

@@ -588,7 +588,9 @@ async fn a_token_that_is_taken_back_ends_the_account() {
         request.answer(401, "", gone).await
     });
     assert!(matches!(played.await, Err(ActionError::Unauthorised(_))));
-    story.server.expect("GET /api/account").await.answer(401, "", gone).await;
+    for _ in 0..2 {
+        story.server.expect("GET /api/account").await.answer(401, "", gone).await;
+    }
     assert!(story.rejection().await.contains("no longer taken"));
     assert!(soon("the end", story.events.recv()).await.is_none());
 }
