@@ -28,6 +28,8 @@ enum SlotCommand<L: CouncilGame> {
 #[derive(Debug, Default)]
 struct Flags {
     stop: AtomicBool,
+    /// When its elector began: it may have been started first, or have come to the end of an earlier search.
+    begun: OnceLock<Instant>,
     told_to_stop: OnceLock<Instant>,
     over: AtomicBool,
 }
@@ -48,8 +50,8 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     commands: mpsc::Sender<SlotCommand<L>>,
     /// Where its searches can be seen.
     running: RunningSearches,
-    /// Of the newest search; none has begun yet where there is none.
-    flags: Option<Arc<Flags>>,
+    /// Of the searches that may not be over; the newest is the last.
+    searches: Vec<Arc<Flags>>,
 }
 
 impl<L: CouncilGame> LocalSlot<L> {
@@ -71,16 +73,15 @@ impl<L: CouncilGame> LocalSlot<L> {
             // The inbox is gone, so every search of this slot will be reported as failed.
             tracing::error!(elector = %spec.name, %error, "no thread for an elector");
         }
-        Self { spec: spec.clone(), table: table.cloned(), commands, running: running.clone(), flags: None }
+        Self { spec: spec.clone(), table: table.cloned(), commands, running: running.clone(), searches: Vec::new() }
     }
 
-    /// Whether its search was told to stop long ago and has not.
+    /// Whether one of its searches was told to stop long ago and has not.
     fn is_stuck(&self) -> bool {
-        let stuck = |flags: &Arc<Flags>| {
-            let since = flags.told_to_stop.get().map(Instant::elapsed);
-            !flags.over.load(Relaxed) && since.is_some_and(|since| since > GIVEN_UP_AFTER)
-        };
-        self.flags.as_ref().is_some_and(stuck)
+        self.searches.iter().any(|flags| {
+            let since = flags.begun.get().zip(flags.told_to_stop.get()).map(|(begun, told)| *begun.max(told));
+            !flags.over.load(Relaxed) && since.is_some_and(|since| since.elapsed() > GIVEN_UP_AFTER)
+        })
     }
 }
 
@@ -92,7 +93,8 @@ impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
             *self = Self::start(&self.spec, self.table.as_ref(), &self.running);
         }
         let flags: Arc<Flags> = Arc::default();
-        self.flags = Some(Arc::clone(&flags));
+        self.searches.retain(|earlier| !earlier.over.load(Relaxed));
+        self.searches.push(Arc::clone(&flags));
         let id = job.task.id.clone();
         let command = SlotCommand::Search(Box::new(job), Arc::clone(&flags), reports.clone());
         if self.commands.send(command).is_err() {
@@ -102,7 +104,7 @@ impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
     }
 
     fn stop(&self) {
-        if let Some(flags) = &self.flags {
+        for flags in &self.searches {
             flags.stop.store(true, Relaxed);
             flags.told_to_stop.get_or_init(Instant::now);
         }
@@ -150,7 +152,7 @@ impl<L: CouncilGame> ElectorThread<L> {
                 SlotCommand::Search(job, flags, reports) => {
                     let name = self.spec.name.clone();
                     let running = self.running.begin(&self.spec, &job);
-                    let searched = self.answer(&job, &flags.stop, &reports);
+                    let searched = self.answer(&job, &flags, &reports);
                     drop(running);
                     flags.over.store(true, Relaxed);
                     let _ = reports.send(match searched {
@@ -166,12 +168,12 @@ impl<L: CouncilGame> ElectorThread<L> {
     fn answer(
         &mut self,
         job: &Job<L>,
-        stop: &AtomicBool,
+        flags: &Flags,
         reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
         let has_played = self.elector.is_some();
-        match self.search(job, stop, reports) {
-            Err(_) if has_played && !stop.load(Relaxed) => self.search(job, stop, reports),
+        match self.search(job, flags, reports) {
+            Err(_) if has_played && !flags.stop.load(Relaxed) => self.search(job, flags, reports),
             searched => searched,
         }
     }
@@ -179,7 +181,7 @@ impl<L: CouncilGame> ElectorThread<L> {
     fn search(
         &mut self,
         job: &Job<L>,
-        stop: &AtomicBool,
+        flags: &Flags,
         reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
         let elector = match &mut self.elector {
@@ -197,7 +199,8 @@ impl<L: CouncilGame> ElectorThread<L> {
         if !prompt {
             self.priority.give_way();
         }
-        let searched = elector.search(job, stop, &mut |proposal| {
+        flags.begun.get_or_init(Instant::now);
+        let searched = elector.search(job, &flags.stop, &mut |proposal| {
             if std::mem::take(&mut prompt) {
                 self.priority.give_way();
             }

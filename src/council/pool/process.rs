@@ -156,8 +156,9 @@ impl Process {
     ) -> Result<(), ElectorFailure> {
         let deadline = Instant::now() + timeout;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.read(left)? {
+            // One that talks without an end is no better than a mute one.
+            let left = deadline.checked_duration_since(Instant::now());
+            match left.map(|left| self.read(left)).transpose()?.flatten() {
                 Some(line) if line.trim() == last => return Ok(()),
                 Some(line) => each(&line),
                 None => return Err(ElectorFailure(format!("the engine said no {last} within {timeout:?}"))),
@@ -269,6 +270,13 @@ mod tests {
         assert_eq!((cut.len(), cut.capacity() < 5000), (1000, true));
         assert_eq!(read_line(&mut input, 1000).expect("readable").as_deref(), Some("short"));
         assert_eq!(read_line(&mut input, 1000).expect("readable"), None);
+    }
+
+    #[test]
+    fn an_engine_that_talks_without_an_end_is_not_listened_to_for_ever() {
+        let mut engine = shell("while :; do echo still loading; done");
+        let failure = engine.read_until("uciok", Duration::from_millis(200), |_| ()).expect_err("never");
+        assert!(failure.to_string().contains("no uciok"), "{failure}");
     }
 
     #[test]

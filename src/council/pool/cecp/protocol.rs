@@ -96,7 +96,8 @@ fn principal_variation<'a>(words: impl Iterator<Item = &'a str>, line: &Line) ->
 fn score(centipawns: i64) -> Score {
     let sign = if centipawns < 0 { -1 } else { 1 };
     match centipawns.saturating_abs().saturating_sub(MATE) {
-        moves @ 0..=LONGEST_MATE => Score::Mate((moves as i32) * sign),
+        // A mate in no moves at all would be one that has happened.
+        moves @ 0..=LONGEST_MATE => Score::Mate((moves as i32).max(1) * sign),
         _ => Score::Cp(centipawns.clamp(-MATE, MATE) as i32),
     }
 }
