@@ -83,12 +83,21 @@ impl WebhookSettings {
 /// The kind of a game that is over and that we have lost, besides its own.
 const LOST: &str = "game_lost";
 
+/// Stands for the secret in the address.
+const SECRET_PLACE: &str = "{secret}";
+
 /// Why nothing can be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
     /// The secret cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// The address has a place for it, and there is none.
+    #[error(
+        "webhook.url has {{secret}} in it, and there is no secret: name its file in webhook.secret_file, or set {}",
+        WebhookSettings::SECRET_VARIABLE
+    )]
+    NoSecret,
     /// HTTPS cannot be spoken.
     #[error("webhook: HTTPS cannot be set up: {0}")]
     Client(#[from] reqwest::Error),
@@ -105,6 +114,9 @@ pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEven
     }
     let file = Some(settings.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
     let secret = Secret::find("webhook's secret", file, WebhookSettings::SECRET_VARIABLE, "webhook-secret")?;
+    if secret.is_none() && settings.url.contains(SECRET_PLACE) {
+        return Err(WebhookError::NoSecret);
+    }
     // A provider may be installed already; whichever it is will do.
     let _ = ring::default_provider().install_default();
     let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none()).build()?;
@@ -125,8 +137,8 @@ struct Address {
 impl Address {
     fn new(url: &str, secret: Option<Secret>) -> Self {
         match secret {
-            Some(secret) if url.contains("{secret}") => {
-                Self { url: url.replace("{secret}", secret.reveal()), bearer: None }
+            Some(secret) if url.contains(SECRET_PLACE) => {
+                Self { url: url.replace(SECRET_PLACE, secret.reveal()), bearer: None }
             }
             bearer => Self { url: url.to_owned(), bearer },
         }

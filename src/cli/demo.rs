@@ -4,7 +4,7 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
-use tokio::task::JoinSet;
+use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use web::{HealthChecks, WebServer, WebSettings};
 
@@ -111,7 +111,7 @@ impl DemoCommand {
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
         let player = Arc::new(PreparedPlayer::new(player).map_err(Failure::usage)?);
-        let played_by = player.settings.clone();
+        let (_, played_by) = watch::channel(player.settings.clone());
         self.check_time_control()?;
         let server = self.server().await?;
         server.sparring(SPARRING, SparringKind::Engine { nodes: SPARRING_NODES }).await?;
@@ -123,7 +123,7 @@ impl DemoCommand {
         let control = Control::new(shutdown.clone());
         let runtime = self.runtime(journal, event_bus.clone(), player, self.pool(&shutdown).await?, control);
         let serving = CancellationToken::new();
-        let connections = self.connections(&server, &shutdown).await?;
+        let connections = self.connections(&server).await?;
         let health = page::health(&runtime, connections.iter().map(|connection| connection.name.clone()));
         let page = self.page(&runtime, played_by, health, serving.clone()).await?;
         let viewer = Viewer::start(event_bus.listen());
@@ -163,7 +163,7 @@ impl DemoCommand {
     async fn page(
         &self,
         runtime: &Runtime,
-        player: PlayerSettings,
+        player: watch::Receiver<PlayerSettings>,
         health: HealthChecks,
         stop: CancellationToken,
     ) -> Result<WebServer, Failure> {
@@ -210,13 +210,14 @@ impl DemoCommand {
     }
 
     /// An account on each face, connected through the adapter that talks to the real server.
-    async fn connections(&self, server: &PracticeServer, shutdown: &Shutdown) -> Result<Vec<Connection>, Failure> {
+    async fn connections(&self, server: &PracticeServer) -> Result<Vec<Connection>, Failure> {
         let mut connections = Vec::new();
         if self.server != Faces::Fics {
             let token = Token::parse(&server.add_account(BOT, true).await?, "the practice server")?;
             let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
-            let (lichess, events) = lichess::connect(settings, token, shutdown.now.child_token())?;
-            connections.push(Connection { name: "practice".into(), server: Arc::new(lichess), events });
+            let stop = CancellationToken::new();
+            let (lichess, events) = lichess::connect(settings, token, stop.clone())?;
+            connections.push(Connection { name: "practice".into(), server: Arc::new(lichess), events, stop });
         }
         if let Some(address) = server.fics_address() {
             server.add_fics_account(FICS_BOT, true, "practice").await?;
@@ -232,8 +233,9 @@ impl DemoCommand {
                 ..FicsSettings::default()
             };
             let password = Password::new("practice");
-            let (fics, events) = fics::connect(settings, Some(password), shutdown.now.child_token());
-            connections.push(Connection { name: "practice-fics".into(), server: Arc::new(fics), events });
+            let stop = CancellationToken::new();
+            let (fics, events) = fics::connect(settings, Some(password), stop.clone());
+            connections.push(Connection { name: "practice-fics".into(), server: Arc::new(fics), events, stop });
         }
         Ok(connections)
     }

@@ -60,7 +60,7 @@ impl FilterArgs {
     pub(super) fn journal(&self) -> Result<PathBuf, Failure> {
         match &self.journal {
             Some(path) => Ok(path.clone()),
-            None => Ok(self.settings.clone().load()?.settings.journal.path),
+            None => Ok(self.settings.clone().journal()?.path),
         }
     }
 

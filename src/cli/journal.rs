@@ -40,7 +40,7 @@ impl JournalCommand {
         let What::Backup { file, journal, settings } = self.what;
         let journal = match journal {
             Some(journal) => journal,
-            None => settings.load()?.settings.journal.path,
+            None => settings.journal()?.path,
         };
         let size = Archive::open(&journal)?.back_up(&file)?;
         outln!("{} is copied to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));

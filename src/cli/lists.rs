@@ -10,6 +10,7 @@ use std::{
 
 use rustls::crypto::ring;
 use tokio::{sync::watch, time::sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::Failure;
 use crate::settings::Settings;
@@ -25,9 +26,9 @@ const LONGEST: usize = 4 << 20;
 /// What each address gave last. Settings that are read again begin with it.
 static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
 
-/// Reads the lists again and again and tells of every change, until nobody listens. An address that does not answer keeps
-/// the names it gave last.
-pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameLists>, Failure> {
+/// Reads the lists again and again and tells of every change, until nobody listens or `stop`. An address that does not
+/// answer keeps the names it gave last.
+pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result<watch::Receiver<NameLists>, Failure> {
     let no_urls = settings.challenge.block_urls.is_empty() && settings.matchmaking.avoid_urls.is_empty();
     // Who fetches nothing needs no client, which would hold the system's certificates in memory.
     let client = if no_urls { None } else { Some(client()?) };
@@ -51,6 +52,7 @@ pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameList
             tokio::select! {
                 () = sleep(EVERY) => (),
                 () = sender.closed() => (),
+                () = stop.cancelled() => return,
             }
         }
     });
@@ -128,12 +130,22 @@ mod tests {
         settings.challenge.block = vec!["Eve".to_owned()];
         settings.challenge.block_urls = vec![url];
         let settings = Arc::new(settings);
-        let mut lists = follow(Arc::clone(&settings)).expect("readable");
+        let mut lists = follow(Arc::clone(&settings), CancellationToken::new()).expect("readable");
         assert!(lists.borrow_and_update().block.contains("eve"), "what is known at once holds at once");
         lists.changed().await.expect("fetched");
         let is_whole = |lists: &NameLists| lists.block.contains("mallory") && lists.block.contains("eve");
         assert!(is_whole(&lists.borrow()), "{:?}", lists.borrow());
         // The address gives it no second time.
-        assert!(is_whole(&follow(settings).expect("readable").borrow()), "settings that are read again lose no names");
+        let again = follow(settings, CancellationToken::new()).expect("readable");
+        assert!(is_whole(&again.borrow()), "settings that are read again lose no names");
+    }
+
+    #[tokio::test]
+    async fn lists_are_followed_until_others_hold() {
+        let stop = CancellationToken::new();
+        let mut lists = follow(Arc::new(Settings::default()), stop.clone()).expect("readable");
+        stop.cancel();
+        let next = tokio::time::timeout(TIMEOUT, lists.changed()).await.expect("no hang");
+        assert!(next.is_err(), "nobody reads them any more");
     }
 }

@@ -3,7 +3,8 @@
 
 use std::{
     fmt::{self, Write as _},
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write as _},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use jiff::{Timestamp, Zoned};
@@ -39,7 +40,7 @@ pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
     let file =
         if settings.file.as_os_str().is_empty() { None } else { Some(DailyLog::open(&settings.file, settings.days)?) };
     let file = file.map(|file| layer(settings.format, file, false));
-    let terminal = layer(settings.format, io::stderr, io::stderr().is_terminal());
+    let terminal = layer(settings.format, || StandardError, io::stderr().is_terminal());
     tracing_subscriber::registry().with(filter).with(file.into_iter().chain([terminal]).collect::<Vec<_>>()).init();
     Ok(())
 }
@@ -49,6 +50,46 @@ pub(super) fn init_simply(level: &str, format: LogFormat) {
     let settings = LogSettings { level: level.to_owned(), format, ..LogSettings::default() };
     // Without a file nothing can fail.
     let _ = init(&settings);
+}
+
+/// What was logged while a picture is painted on the terminal; `None` while there is none.
+static HELD_BACK: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+
+fn held_back() -> MutexGuard<'static, Option<Vec<u8>>> {
+    HELD_BACK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps the log off the terminal from now on: whoever paints there takes its lines and finds a place for them.
+pub(super) fn hold_back() {
+    held_back().get_or_insert_default();
+}
+
+/// The lines that were held back since this was asked last.
+pub(super) fn lines_held_back() -> Vec<String> {
+    let text = held_back().as_mut().map(std::mem::take).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+}
+
+/// Logs on the terminal again, what is still held back first.
+pub(super) fn hold_back_no_longer() {
+    let rest = held_back().take().unwrap_or_default();
+    let _ = io::stderr().write_all(&rest);
+}
+
+/// Standard error, while nothing is held back.
+struct StandardError;
+
+impl io::Write for StandardError {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match held_back().as_mut() {
+            Some(text) => text.write(bytes),
+            None => io::stderr().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }
 
 fn layer<W>(format: LogFormat, writer: W, ansi: bool) -> Box<dyn Layer<WithFilter> + Send + Sync>
@@ -263,6 +304,16 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0]["opponent"], "\x1b]0;owned\x07");
         assert!(!text.contains(['\x1b', '\x07', '\u{9b}']), "{text:?}");
+    }
+
+    #[test]
+    fn the_log_waits_while_a_picture_is_painted() {
+        hold_back();
+        io::Write::write_all(&mut StandardError, b"one\ntwo\n").expect("kept");
+        assert_eq!(lines_held_back(), ["one", "two"]);
+        assert!(lines_held_back().is_empty(), "each is told once");
+        hold_back_no_longer();
+        assert!(held_back().is_none());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast::error::RecvError, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
@@ -25,7 +25,7 @@ use web::{HealthChecks, WebContext, WebError, WebServer, WebSettings};
 pub(super) async fn serve(
     settings: &WebSettings,
     runtime: &Runtime,
-    player: PlayerSettings,
+    player: watch::Receiver<PlayerSettings>,
     socket: Option<&Path>,
     health: HealthChecks,
     stop: CancellationToken,

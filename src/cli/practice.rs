@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Failure;
 use chess::outln;
-use practice::{FicsEndpoint, SparringKind, faults::FaultPlan};
+use practice::{FicsEndpoint, PracticeSettings, ServerLimits, SparringKind, faults::FaultPlan};
 
 /// With which accounts log in over FICS.
 const PASSWORD: &str = "practice";
@@ -72,15 +72,7 @@ impl PracticeCommand {
             let _ = ctrl_c().await;
             stopper.cancel();
         });
-        let fics = self.fics.map(|address| FicsEndpoint { address, noise: self.fics_noise });
-        let settings = practice::PracticeSettings {
-            faults: self.faults,
-            fics,
-            strict_terms: !self.any_clock,
-            limits: self.limits.then(practice::ServerLimits::default),
-            ..practice::PracticeSettings::default()
-        };
-        let accounts = self.accounts;
+        let (settings, accounts) = (self.settings(), self.accounts);
         practice::serve(self.lichess, settings, stop, |server| async move {
             outln!("practice server at {}", server.url());
             if let Some(address) = server.fics_address() {
@@ -105,6 +97,17 @@ impl PracticeCommand {
         .await?;
         Ok(())
     }
+
+    /// What the switches make of the server.
+    fn settings(&self) -> PracticeSettings {
+        PracticeSettings {
+            faults: self.faults.clone(),
+            fics: self.fics.map(|address| FicsEndpoint { address, noise: self.fics_noise }),
+            strict_terms: !self.any_clock,
+            limits: self.limits.then(ServerLimits::default),
+            ..PracticeSettings::default()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +120,17 @@ mod tests {
     struct Program {
         #[command(flatten)]
         practice: PracticeCommand,
+    }
+
+    #[test]
+    fn limits_are_kept_and_clocks_are_free_where_that_is_asked_for() {
+        let read = |words: &[&str]| {
+            let settings = Program::try_parse_from(words).expect("a command line").practice.settings();
+            (settings.strict_terms, settings.limits.is_some())
+        };
+        assert_eq!(read(&["practice"]), (true, false), "clocks are as on Lichess");
+        assert_eq!(read(&["practice", "--any-clock"]), (false, false));
+        assert_eq!(read(&["practice", "--limits"]), (true, true));
     }
 
     #[test]

@@ -2,26 +2,37 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::{runtime, settings_args::SettingsArgs};
 use crate::settings::Loaded;
-use bot::session::{Control, control::Reload};
+use bot::session::{Control, PlayerSettings, control::Reload};
 
 /// The tables, and keys of tables, that are looked at only when the program starts.
 const AT_START: [&str; 8] = ["servers", "journal", "cluster", "log", "web", "webhook", "report", "shutdown"];
 
-/// What the settings were.
+/// What follows the settings beside the accounts.
+pub(super) struct Followers {
+    /// Ends the reading of the lists of names that hold now.
+    pub lists: CancellationToken,
+    /// How the council plays in the page.
+    pub page_player: watch::Sender<PlayerSettings>,
+}
+
+/// What the settings were, and what follows them.
 struct KnownSettings {
     /// When the program started.
     first: Loaded,
     /// When they were read last.
     last: Loaded,
+    followers: Followers,
 }
 
-/// Reads the settings again from where they were `loaded`, and lets the accounts of `control` follow them.
-pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control) -> Reload {
-    let known = Arc::new(Mutex::new(KnownSettings { first: loaded.clone(), last: loaded }));
+/// Reads the settings again from where they were `loaded`, and lets the accounts of `control` and the `followers` do as
+/// they say.
+pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control, followers: Followers) -> Reload {
+    let known = Arc::new(Mutex::new(KnownSettings { first: loaded.clone(), last: loaded, followers }));
     Arc::new(move || {
         let (args, control, known) = (args.clone(), control.clone(), Arc::clone(&known));
         Box::pin(async move {
@@ -31,10 +42,14 @@ pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control) -> Reload
             let mut settings = loaded.settings.clone();
             settings.shutdown = known.first.settings.shutdown.clone();
             // Files are read and engines asked what they play.
-            let rules = tokio::task::spawn_blocking(move || runtime::rules(&settings)).await;
+            let lists = CancellationToken::new();
+            let others_hold = lists.clone();
+            let rules = tokio::task::spawn_blocking(move || runtime::rules(&settings, others_hold)).await;
             let rules = rules.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
             let said = difference(&known, &loaded);
             control.adopt(rules).await;
+            std::mem::replace(&mut known.followers.lists, lists).cancel();
+            known.followers.page_player.send_replace(loaded.settings.player.clone());
             known.last = loaded;
             Ok(said)
         })

@@ -3,11 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clap::Args;
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{sync::watch, task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, idle_study, log, page, reload, runtime,
+    Failure, idle_study, log, page,
+    reload::{self, Followers},
+    runtime,
     settings_args::SettingsArgs,
     signals::{Signal, Signals},
     view::Viewer,
@@ -57,16 +59,19 @@ impl RunCommand {
             format: format.unwrap_or(settings.log.format),
             ..settings.log.clone()
         })?;
+        // One that comes while we start is heeded as soon as we have started.
+        let signals = Signals::listen();
         let journal = Journal::open(&settings.journal)?;
         tokio::spawn(write_missing_pgn(journal.clone()));
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();
-        let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown)?;
+        let lists = CancellationToken::new();
+        let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown, lists.clone())?;
         let control = runtime.control.clone();
-        control.reloads_by(reload::of(args, loaded, control.clone()));
+        let (page_player, player) = watch::channel(settings.player.clone());
+        control.reloads_by(reload::of(args, loaded, control.clone(), Followers { lists, page_player }));
         let socket = settings.control_socket();
         let serving = CancellationToken::new();
-        let player = settings.player.clone();
         let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
         let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, serving.clone()).await?;
         if let Some(url) = page.url() {
@@ -76,7 +81,7 @@ impl RunCommand {
         idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
-            let connection = connect(&name, &server, &shutdown)?;
+            let connection = connect(&name, &server)?;
             accounts.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
         if accounts.is_empty() {
@@ -86,18 +91,22 @@ impl RunCommand {
         }
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
         tokio::spawn(heed_signals(
+            signals,
             shutdown.clone(),
             control,
             settings.shutdown.grace,
             settings.shutdown.games == ShutdownGames::Finish,
         ));
 
-        let mut rejected = false;
+        let mut failed = false;
         while let Some(ended) = accounts.join_next().await {
             match ended {
-                Ok(AccountEnd::Rejected(_)) => rejected = true,
                 Ok(AccountEnd::Closed) => (),
-                Err(error) => tracing::error!(%error, "an account's task failed"),
+                Ok(AccountEnd::Rejected(_)) => failed = true,
+                Err(error) => {
+                    failed = true;
+                    tracing::error!(%error, "an account's task failed");
+                }
             }
         }
         if let Some(viewer) = viewer {
@@ -108,7 +117,7 @@ impl RunCommand {
         if let Err(error) = runtime.journal.close().await {
             tracing::error!(%error, "what was left to write may be lost");
         }
-        if rejected { Err(Failure::logged()) } else { Ok(()) }
+        if failed { Err(Failure::logged()) } else { Ok(()) }
     }
 }
 
@@ -130,26 +139,26 @@ pub(super) fn servers(settings: &Settings) -> BTreeMap<String, ServerSettings> {
 }
 
 /// Connects one account of the settings.
-fn connect(name: &str, server: &ServerSettings, shutdown: &Shutdown) -> Result<Connection, Failure> {
-    let stop = shutdown.now.child_token();
+fn connect(name: &str, server: &ServerSettings) -> Result<Connection, Failure> {
+    let stop = CancellationToken::new();
     match server.protocol {
         Protocol::Lichess => {
             let token = Token::load(server.token_file())?;
-            let (lichess, events) = lichess::connect(server.lichess()?, token, stop)?;
-            Ok(Connection { name: ServerName::new(name), server: Arc::new(lichess), events })
+            let (lichess, events) = lichess::connect(server.lichess()?, token, stop.clone())?;
+            Ok(Connection { name: ServerName::new(name), server: Arc::new(lichess), events, stop })
         }
         Protocol::Fics => {
             let settings = server.fics().map_err(Failure::usage)?;
             let password = settings.password().map_err(Failure::usage)?;
-            let (fics, events) = fics::connect(settings, password, stop);
-            Ok(Connection { name: ServerName::new(name), server: Arc::new(fics), events })
+            let (fics, events) = fics::connect(settings, password, stop.clone());
+            Ok(Connection { name: ServerName::new(name), server: Arc::new(fics), events, stop })
         }
     }
 }
 
 /// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time.
-async fn heed_signals(shutdown: Shutdown, control: Control, grace: Duration, finish: bool) {
-    let Some(mut signals) = Signals::listen() else { return };
+async fn heed_signals(signals: Option<Signals>, shutdown: Shutdown, control: Control, grace: Duration, finish: bool) {
+    let Some(mut signals) = signals else { return };
     told_to_stop(&mut signals, &control).await;
     if finish {
         let patience = grace.as_secs();

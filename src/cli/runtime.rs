@@ -21,31 +21,38 @@ use bot::{
 use chess::{GameInfo, Shutdown, Variant};
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
+    CouncilSettings,
     player::Library,
     pool::{Pool, RemotePool, variants_of},
 };
 
-/// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
+/// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play. The
+/// lists of names are followed until `others_hold`.
 pub(super) fn build(
     settings: &Settings,
     journal: Journal,
     event_bus: EventBus,
     shutdown: &Shutdown,
+    others_hold: CancellationToken,
 ) -> Result<Runtime, Failure> {
-    let ReloadedPolicy { player, policy } = rules(settings)?;
+    let ReloadedPolicy { player, policy } = rules(settings, others_hold)?;
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
     Ok(Runtime { journal, pool, event_bus, player, policy, control: Control::new(shutdown.clone()) })
 }
 
-/// What the settings say about whom accounts play and how. Foreign engines are started once.
-pub(super) fn rules(settings: &Settings) -> Result<ReloadedPolicy, Failure> {
+/// What the settings say about whom accounts play and how. Foreign engines are started once. The lists of names are
+/// followed until `others_hold`.
+pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Result<ReloadedPolicy, Failure> {
     let (base, named) = players(settings)?;
+    let newer_lists = lists::follow(Arc::new(settings.clone()), others_hold)?;
+    // With the names that addresses gave before.
+    let known_lists = newer_lists.borrow().clone();
     let policy = AccountPolicy {
         challenge: settings.challenge.clone(),
         matchmaking: settings.matchmaking.clone(),
         tournament: settings.tournament_policy()?,
-        lists: settings.name_lists()?,
-        newer_lists: Some(lists::follow(Arc::new(settings.clone()))?),
+        lists: known_lists,
+        newer_lists: Some(newer_lists),
         chat: settings.chat.clone(),
         variants: variants(std::iter::once(&base).chain(named.values()))?,
         keep_limits: true,
@@ -102,12 +109,34 @@ type ProfilePlayers = BTreeMap<String, Arc<PreparedPlayer>>;
 
 /// The player and those of the profiles.
 fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, ProfilePlayers), Failure> {
+    warn_of_idle_electors(settings);
     let base = prepare("player", &settings.player)?;
     let named = settings.profiles.iter().map(|(name, profile)| {
         let player = prepare(&format!("profiles.{name}"), &profile.player)?;
         Ok((name.clone(), Arc::new(player)))
     });
     Ok((Arc::new(base), named.collect::<Result<_, Failure>>()?))
+}
+
+/// Electors that are listed and that no roster seats were meant to play.
+fn warn_of_idle_electors(settings: &Settings) {
+    let base = &settings.player.council;
+    let profiles = settings.profiles.iter().map(|(name, profile)| (name, &profile.player.council));
+    let seats = |council: &CouncilSettings| council.roster == "custom";
+    let warn = |table: &str, council: &CouncilSettings| {
+        tracing::warn!(
+            "{table}.electors: roster = {:?} seats others; roster = \"custom\" lets these play",
+            council.roster
+        );
+    };
+    if !base.electors.is_empty() && !seats(base) && !profiles.clone().any(|(_, council)| seats(council)) {
+        warn("player.council", base);
+    }
+    for (name, council) in profiles {
+        if council.electors != base.electors && !council.electors.is_empty() && !seats(council) {
+            warn(&format!("profiles.{name}.council"), council);
+        }
+    }
 }
 
 fn prepare(table: &str, settings: &PlayerSettings) -> Result<PreparedPlayer, Failure> {

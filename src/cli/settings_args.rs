@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use crate::settings::{Flag, Loaded, Sources};
+use bot::journal::JournalSettings;
 
 /// Where the settings come from.
 #[derive(Clone, Debug, Args)]
@@ -36,7 +37,26 @@ impl SettingsArgs {
     /// # Errors
     /// Wrong usage, with every mistake in one line.
     pub(super) fn load(self) -> Result<Loaded, Failure> {
-        let sources = Sources::of_process(&self.config, self.set).map_err(Failure::usage)?;
-        sources.load().map_err(Failure::usage)
+        self.sources()?.load().map_err(Failure::usage)
+    }
+
+    /// Where the journal is. A mistake elsewhere in the settings hides no game.
+    ///
+    /// # Errors
+    /// Wrong usage, with every mistake of that table in one line.
+    pub(super) fn journal(self) -> Result<JournalSettings, Failure> {
+        Ok(self.sources()?.load_tables(&["journal"]).map_err(Failure::usage)?.settings.journal)
+    }
+
+    /// Where a daemon with these settings is found. A mistake elsewhere in them does not keep its owner from it.
+    ///
+    /// # Errors
+    /// Wrong usage, with every mistake of the tables that say it in one line.
+    pub(super) fn control_socket(self) -> Result<PathBuf, Failure> {
+        Ok(self.sources()?.load_tables(&["journal", "web"]).map_err(Failure::usage)?.settings.control_socket())
+    }
+
+    fn sources(self) -> Result<Sources, Failure> {
+        Sources::of_process(&self.config, self.set).map_err(Failure::usage)
     }
 }

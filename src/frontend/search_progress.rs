@@ -38,11 +38,6 @@ impl SearchProgress {
         Self { began: Instant::now(), proposals: Vec::new(), leader: None, shown: None }
     }
 
-    /// Since the question was asked.
-    pub(super) fn elapsed(&self) -> Duration {
-        self.began.elapsed()
-    }
-
     /// An elector proposes.
     pub(super) fn propose(&mut self, proposal: Proposal) {
         let same =

@@ -14,7 +14,7 @@ use super::{
 use bot::{policy::Conditions, session::PlayerSettings};
 use chess::Fault;
 use council::{ElectorSettings, Roster};
-use server::lichess::ServerUrl;
+use server::{fics::FicsSettings, lichess::ServerUrl};
 
 /// Adds all that is wrong, but for what only follows from a value that was reported already.
 pub(super) fn check(settings: &Settings, layers: &Layers, problems: &mut Vec<Problem>) {
@@ -66,6 +66,9 @@ fn server(server: &ServerSettings) -> Vec<Fault> {
     let mut faults = Vec::new();
     if server.protocol == Protocol::Lichess && server.address().parse::<ServerUrl>().is_err() {
         faults.push(Fault::value("url", "https://..., or http://... only to localhost, 127.0.0.1 or [::1]"));
+    }
+    if server.protocol == Protocol::Lichess && server.fics != FicsSettings::default() {
+        faults.push(Fault::value("protocol", "\"fics\" beside a table fics, which means nothing to Lichess"));
     }
     if server.protocol == Protocol::Fics && server.fics().is_err() {
         faults.push(Fault::value("url", "HOST:PORT, such as freechess.org:5000"));

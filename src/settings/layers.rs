@@ -18,6 +18,8 @@ const WANTS_A_WORD: &str = "expected string only";
 /// What a text of the environment or of the command line may mean; the type of its key decides which it is.
 #[derive(Clone, Debug)]
 struct Readings {
+    /// The variable or the flag.
+    origin: String,
     text: String,
     /// Those not tried yet, the likeliest last.
     left: Vec<Value>,
@@ -58,7 +60,8 @@ impl Layers {
                     layers.push(layer);
                     // What stood here or below is gone.
                     readings.retain(|path: &Path, _| !path.starts_with(&given.path));
-                    readings.insert(given.path, Readings { text: given.text.to_owned(), left, complaints: Vec::new() });
+                    let (origin, text) = (given.origin, given.text.to_owned());
+                    readings.insert(given.path, Readings { origin, text, left, complaints: Vec::new() });
                 }
                 None => problems.push(Problem::new(
                     &Some(given.origin),
@@ -126,7 +129,12 @@ impl Layers {
         index: Option<usize>,
         complaint: &str,
     ) -> Result<(), String> {
-        let found = self.readings.iter_mut().find(|(at, _)| path.starts_with(at));
+        // A text may be that of a table around the key, and the value be set by somebody else.
+        let value = at(&self.merged, path).filter(|value| !matches!(value.kind, ValueKind::Table(_)));
+        let origin = value.and_then(Value::origin);
+        let is_of = |readings: &Readings| origin.is_none_or(|origin| origin == readings.origin);
+        // The text for the key itself comes before one for a table around it.
+        let found = self.readings.iter_mut().rev().find(|(at, readings)| path.starts_with(at) && is_of(readings));
         let Some((place, readings)) = found else {
             return if complaint.ends_with(WANTS_A_WORD) && self.take_for_a_word(path, index) {
                 Ok(())

@@ -137,7 +137,7 @@ impl Settings {
     /// The names that challenges, others' and ours, are held against, read anew from their files.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// When a file cannot be read; the error names it.
     pub fn name_lists(&self) -> io::Result<NameLists> {
         let challenge = &self.challenge;
         Ok(NameLists {
@@ -161,7 +161,8 @@ impl Settings {
 fn names(listed: &[String], files: &[PathBuf]) -> io::Result<Names> {
     let mut names: Names = listed.iter().collect();
     for file in files {
-        names.extend(Names::parse(&fs::read_to_string(file)?));
+        let unreadable = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.display()));
+        names.extend(Names::parse(&fs::read_to_string(file).map_err(unreadable)?));
     }
     Ok(names)
 }
@@ -172,11 +173,24 @@ impl Sources {
     /// # Errors
     /// All that is wrong, one line each.
     pub fn load(&self) -> Result<Loaded, Problems> {
+        self.load_whatever(|_| true)
+    }
+
+    /// The same for who needs these tables alone: what is wrong with the others is told to somebody else, and mended here.
+    ///
+    /// # Errors
+    /// All that is wrong with these tables, one line each.
+    pub fn load_tables(&self, tables: &[&str]) -> Result<Loaded, Problems> {
+        self.load_whatever(|problem| problem.is_in(tables))
+    }
+
+    fn load_whatever(&self, matters: impl Fn(&Problem) -> bool) -> Result<Loaded, Problems> {
         let (mut layers, mut problems) = Layers::merge(&read::built_in(), self);
         let settings = read::read(&mut layers, &mut problems);
         if let Some(settings) = &settings {
             check::check(settings, &layers, &mut problems);
         }
+        problems.retain(matters);
         match (settings, Problems::try_from(problems)) {
             (_, Ok(problems)) => Err(problems),
             (Some(settings), Err(_none)) => Ok(Loaded { settings: Box::new(settings), layers }),

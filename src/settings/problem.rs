@@ -11,19 +11,30 @@ use super::values::{Origin, Path};
 pub struct Problem {
     origin: Origin,
     what: String,
+    /// The table of the settings that it is in; `None` where it may be in any.
+    table: Option<String>,
 }
 
 impl Problem {
     /// Something wrong with what a source says.
     pub(super) fn new(origin: &Origin, what: String) -> Self {
         // One problem is one line, whatever a text had in it.
-        Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" ") }
+        Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" "), table: None }
+    }
+
+    /// Whether it may be in one of these tables.
+    pub(super) fn is_in(&self, tables: &[&str]) -> bool {
+        self.table.as_ref().is_none_or(|table| tables.contains(&table.as_str()))
+    }
+
+    fn within(self, path: &[String]) -> Self {
+        Self { table: path.first().cloned(), ..self }
     }
 
     /// A value that is not what its key accepts.
     pub(super) fn of_value(origin: &Origin, path: &[String], value: Option<&str>, accepted: &str) -> Self {
         let value = value.map(|value| format!(" = {}", shown(path, value))).unwrap_or_default();
-        Self::new(origin, format!("{}{value}: {accepted}", dotted(path)))
+        Self::new(origin, format!("{}{value}: {accepted}", dotted(path))).within(path)
     }
 
     /// A key that nobody knows.
@@ -39,7 +50,8 @@ impl Problem {
         } else {
             format!("expected one of {}", known.join(", "))
         };
-        Self::new(origin, format!("{}: unknown key, {hint}", dotted(path)))
+        // A table that nobody knows may be one of ours, mistyped.
+        Self::new(origin, format!("{}: unknown key, {hint}", dotted(path))).within(table)
     }
 }
 

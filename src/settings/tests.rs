@@ -313,6 +313,9 @@ fn files_must_be_there_and_are_read_as_lists() {
     let settings = settings(&format!("challenge.block_files = [{:?}]\nchallenge.block = ['Carl']", list));
     let lists = settings.name_lists().expect("readable");
     assert!(["ann", "BOB", "carl"].iter().all(|name| lists.block.contains(name)) && !lists.block.contains("comment"));
+    fs::remove_file(&list).expect("removed");
+    let error = settings.name_lists().expect_err("it is gone").to_string();
+    assert!(error.starts_with(&format!("{}: ", list.display())), "{error}");
 }
 
 #[test]
@@ -372,6 +375,10 @@ fn fics_has_settings_of_its_own() {
     complains(
         "servers.a.protocol = 'fics'\nservers.a.url = 'freechess.org'",
         &[r#"my.toml:2: servers.a.url = "freechess.org": expected HOST:PORT, such as freechess.org:5000"#],
+    );
+    complains(
+        "servers.a.fics.username = 'Somebot'",
+        &[r#"my.toml:1: servers.a.protocol: expected "fics" beside a table fics, which means nothing to Lichess"#],
     );
 }
 
@@ -515,6 +522,17 @@ fn every_way_to_set_a_value_is_answered_alike() {
             assert!(found[0].starts_with(&format!("{place}{key} = ")) && found[0].contains(accepted), "{found:?}");
         }
     }
+}
+
+#[test]
+fn the_text_for_a_table_is_not_blamed_for_what_stands_elsewhere() {
+    let complaint = r#"challenge.min_rating = "high": expected a whole number from 0 to 4000"#;
+    let mut sources = file("challenge.min_rating = 'high'");
+    sources.environment = vec![("CONCILIO__CHALLENGE".to_owned(), "{ max_rating = 2000 }".to_owned())];
+    assert_eq!(problems(&sources), [format!("my.toml:1: {complaint}")]);
+    sources.files.clear();
+    sources.flags = vec![set("challenge.min_rating", "high")];
+    assert_eq!(problems(&sources), [format!("--set: {complaint}")]);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
+use tokio::sync::watch;
+
 use bot::{
     journal::Journal,
     session::{Control, EventBus, PlayerSettings},
@@ -17,8 +19,8 @@ pub struct WebContext {
     pub journal: Journal,
     /// Where searches run.
     pub pool: Pool,
-    /// How the council plays in the page where nothing else is chosen.
-    pub player: PlayerSettings,
+    /// How the council plays in the page where nothing else is chosen; games that begin follow the newest.
+    pub player: watch::Receiver<PlayerSettings>,
     /// Through what the bot is told what to do; `None` where there is nothing to be told.
     pub control: Option<Control>,
     /// Whether the program does what it is for, and what it measures.

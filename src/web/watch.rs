@@ -13,7 +13,7 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::State,
-    http::header,
+    http::{HeaderName, header},
     response::{IntoResponse, Response},
 };
 use futures_util::stream;
@@ -185,7 +185,10 @@ pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) ->
 
 /// An answer of server-sent events.
 pub(crate) fn event_stream(body: Body) -> Response {
-    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    // A proxy that gathers an answer before it passes it on would gather for ever.
+    let unbuffered = HeaderName::from_static("x-accel-buffering");
+    let headers =
+        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store"), (unbuffered, "no")];
     (headers, body).into_response()
 }
 

@@ -126,6 +126,9 @@ pub enum JournalError {
     /// The system gives no thread.
     #[error("journal: no thread to write with: {0}")]
     Thread(String),
+    /// Whoever asked could not wait any longer. What was to be written is written all the same.
+    #[error("journal: the disk took longer than {0:?}")]
+    Slow(Duration),
     /// The writing thread has ended.
     #[error("journal: it is closed")]
     Closed,
@@ -466,13 +469,14 @@ impl Journal {
         self.writer.ask(move |store| store.state(&key)).await
     }
 
-    /// Keeps a text, JSON for instance, beyond this process; returns after the commit.
+    /// Keeps a text, JSON for instance, beyond this process; returns after the commit. Of two texts the one is kept that was given last,
+    /// whichever is waited for first.
     ///
     /// # Errors
     /// Where it could not be written.
-    pub async fn set_state(&self, key: &str, value: String) -> Result<(), JournalError> {
+    pub fn set_state(&self, key: &str, value: String) -> impl Future<Output = Result<(), JournalError>> + use<> {
         let (key, now) = (key.to_owned(), now());
-        self.writer.call(move |store| store.set_state(&key, &value, now)).await
+        self.writer.call(move |store| store.set_state(&key, &value, now))
     }
 
     /// Writes what is queued and brings everything into the database file, which is whole by itself then: whoever copies it

@@ -150,34 +150,40 @@ impl Writer {
 
     /// Does `work` and returns its value after it is committed. Where the disk takes nothing, returns
     /// [`JournalError::Unwritable`] at once and keeps the work for later.
-    pub(super) async fn call<T: Send + 'static>(
-        &self,
-        work: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
-    ) -> Result<T, JournalError> {
-        self.send(work, true).await
+    pub(super) fn call<T, W>(&self, work: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
+    {
+        self.send(work, true)
     }
 
     /// The value of `question`, which changes nothing, after all that was queued before it is committed. Where the disk takes nothing,
     /// returns [`JournalError::Unwritable`] at once, and nothing is kept.
-    pub(super) async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
-    ) -> Result<T, JournalError> {
-        self.send(question, false).await
+    pub(super) fn ask<T, W>(&self, question: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
+    {
+        self.send(question, false)
     }
 
-    async fn send<T: Send + 'static>(
-        &self,
-        work: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
-        writes: bool,
-    ) -> Result<T, JournalError> {
+    /// The work is queued at once, whoever waits for it later: what is written twice is written in the order in which it was asked for.
+    fn send<T, W>(&self, work: W, writes: bool) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
+    {
         let (answer, answered) = oneshot::channel();
         let asked = Instant::now();
         let job = Call { work, value: None, writes, answer: Some(answer) };
-        self.jobs.send(Box::new(job)).map_err(|_| JournalError::Closed)?;
-        let outcome = answered.await.map_err(|_| JournalError::Closed)?;
-        metrics::journal_took(asked.elapsed());
-        outcome
+        let queued = self.jobs.send(Box::new(job)).map_err(|_| JournalError::Closed);
+        async move {
+            queued?;
+            let outcome = answered.await.map_err(|_| JournalError::Closed)?;
+            metrics::journal_took(asked.elapsed());
+            outcome
+        }
     }
 
     /// Does `work` some time soon; a failure is only logged.

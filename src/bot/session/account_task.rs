@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use jiff::{Timestamp, Zoned};
 use tokio::{
     sync::{mpsc, watch},
@@ -58,7 +59,7 @@ pub enum AccountEnd {
 
 /// Plays on an account until told to stop, or until the server will not have us.
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
-    let Connection { name, server, mut events } = connection;
+    let Connection { name, server, mut events, stop } = connection;
     let memory = remembered(&runtime, &name).await;
     let unfinished = runtime.journal.unfinished(&name).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "the games that ran when we last stopped are not known");
@@ -99,14 +100,14 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     };
     let mut draining = false;
     let end = loop {
-        if draining && manager.lobby.games() == 0 {
+        if draining && manager.lobby.is_idle() && events.is_empty() {
             break AccountEnd::Closed;
         }
         let next_wakeup = manager.next_wakeup();
         tokio::select! {
             biased;
             () = shutdown.now.cancelled() => {
-                for effect in manager.lobby.withdraw_from_tournaments(&manager.now()) {
+                for effect in manager.lobby.leave(&manager.now()) {
                     manager.carry_out(effect);
                 }
                 manager.leave_games().await;
@@ -140,9 +141,21 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let context = manager.context.clone();
     drop(manager);
     context.requests.close();
-    if timeout(LAST_REQUESTS, context.requests.wait()).await.is_err() {
+    let last_requests = async {
+        while let Some(answer) = answers.recv().await {
+            // A challenge that was on its way when we stopped has nobody to play its game.
+            if let LobbyInput::Challenged(_, Ok(id)) = answer {
+                let _ = context.server.perform(Action::Cancel(id)).await;
+            }
+        }
+        context.requests.wait().await;
+    };
+    if timeout(LAST_REQUESTS, last_requests).await.is_err() {
         tracing::warn!(server = %context.name, "stopped before the server had answered everything");
     }
+    // Now the connection may go; how it takes its leave is its own matter.
+    stop.cancel();
+    let _ = timeout(LAST_REQUESTS, async { while events.recv().await.is_some() {} }).await;
     if end == AccountEnd::Closed {
         context.tell(AccountEvent::Closed);
     }
@@ -455,8 +468,9 @@ impl Manager {
         let (journal, key) = (self.context.journal.clone(), memory_key(&self.context.name));
         match serde_json::to_string(self.lobby.memory()) {
             Ok(text) => {
+                let kept = journal.set_state(&key, text);
                 self.context.requests.spawn(async move {
-                    if let Err(error) = journal.set_state(&key, text).await {
+                    if let Err(error) = kept.await {
                         tracing::debug!(%error, "the memory of limits is not kept yet");
                     }
                 });
@@ -469,8 +483,13 @@ impl Manager {
     async fn leave_games(&mut self) {
         let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
         if self.policy.games_at_shutdown == ShutdownGames::Resign {
-            for id in games {
-                let _ = self.context.leave(&id).await;
+            let leaving = games.iter().map(async |id| {
+                if let Err(error) = self.context.leave(id).await {
+                    self.context.fault(Some(id), format!("the game could not be left: {error}"));
+                }
+            });
+            if timeout(LAST_REQUESTS, join_all(leaving)).await.is_err() {
+                tracing::warn!(server = %self.context.name, "stopped before every game was left");
             }
         }
     }
@@ -484,6 +503,7 @@ async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSende
     };
     let answer = match action {
         Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
+        Action::Cancel(id) if outcome.is_ok() => LobbyInput::Cancelled(id),
         Action::Challenge(request) => challenged(request, outcome),
         Action::Join(entry) => LobbyInput::Tournaments(TournamentAnswer::Joined(entry.tournament, outcome.map(drop))),
         action => return outcome.map(drop).map_err(|error| format!("{action}: {error}")),

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - effects are carried out in the order in which the machine asked for them: a decision is in the journal before its move
-//!   is sent;
+//!   is sent, unless the disk takes longer than our clock allows;
 //! - nothing here waits for the network: requests run in tasks of their own and report to the inbox.
 
 use std::{
@@ -26,7 +26,7 @@ use super::{
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
 use crate::{
-    journal::{DecidedMove, GameKey},
+    journal::{DecidedMove, GameKey, JournalError},
     metrics,
 };
 use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
@@ -36,6 +36,10 @@ use council::{
 };
 
 mod commands;
+
+/// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
+const DISK_PATIENCE: Duration = Duration::from_millis(500);
+const DISK_PART_OF_CLOCK: u32 = 50;
 
 /// The longest time that a timer is set for.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
@@ -153,8 +157,9 @@ impl GameTask {
                 None
             }
             PlayerEvent::Leader(..) => None,
-            PlayerEvent::Decided(request, decision, budget) => {
-                Some(GameInput::Decided(request, Box::new(DecidedSearch { decision: *decision, budget: Some(budget) })))
+            PlayerEvent::Decided { id, line, decision, budget } => {
+                let decided = DecidedSearch { line, decision: *decision, budget: Some(budget) };
+                Some(GameInput::Decided(id, Box::new(decided)))
             }
         }
     }
@@ -199,12 +204,15 @@ impl GameTask {
     }
 
     async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
+        let clock = state.clocks.map(|clocks| clocks.of(info.our_color).remaining);
         let prepared = (self.context.player)(&info);
         let settings = &prepared.settings;
         let council = Council::new(&self.context.pool, &prepared.roster, &settings.council, info.terms.variant);
         let lost_lines = match settings.book.repeat_lost {
             true => LostLines::default(),
-            false => LostLines::new(self.context.journal.lost_book_lines(&info).await.unwrap_or_default()),
+            false => {
+                LostLines::new(in_time(clock, self.context.journal.lost_book_lines(&info)).await.unwrap_or_default())
+            }
         };
         let config = PlayerConfig {
             game: self.id.clone(),
@@ -216,7 +224,8 @@ impl GameTask {
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
         let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings);
-        let granted = self.context.journal.takebacks_granted(&self.context.key(&self.id)).await.unwrap_or_default();
+        let key = self.context.key(&self.id);
+        let granted = in_time(clock, self.context.journal.takebacks_granted(&key)).await.unwrap_or_default();
         // Days are too long to search through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
         let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(settings, granted));
@@ -319,7 +328,7 @@ impl RunningGame {
                     && let Some(best) = self.decided_before(&line, context).await
                 {
                     let decision = Decision::without_vote(best, Source::Journal);
-                    return Some((request, Box::new(DecidedSearch { decision, budget: None })));
+                    return Some((request, Box::new(DecidedSearch { line, decision, budget: None })));
                 }
                 self.search(request, line, Vec::new(), self.time(clocks, received), excluded);
             }
@@ -351,6 +360,12 @@ impl RunningGame {
         None
     }
 
+    /// What is left on our clock, as the server last said.
+    fn our_clock(&self) -> Option<Duration> {
+        let (info, state) = (self.machine.info(), self.machine.state());
+        state.clocks.map(|clocks| clocks.of(info.our_color).remaining)
+    }
+
     fn key(&self, context: &AccountContext) -> GameKey {
         context.key(&self.machine.info().id)
     }
@@ -366,7 +381,7 @@ impl RunningGame {
         if std::mem::replace(&mut self.journal_was_asked, true) {
             return None;
         }
-        context.journal.decided_move(&self.key(context), line).await.ok().flatten()
+        in_time(self.our_clock(), context.journal.decided_move(&self.key(context), line)).await.ok().flatten()
     }
 
     /// Hands a position to the player. What was searched before is dropped first, so that the player is free.
@@ -393,14 +408,14 @@ impl RunningGame {
                 game: self.key(context),
                 line: Arc::clone(line),
                 decision: Arc::clone(&decision),
-                clock: self.machine.state().clocks.map(|clocks| clocks.of(info.our_color).remaining),
+                clock: self.our_clock(),
                 spent: budget.spent,
                 response: budget.response,
                 extra: budget.extra,
                 lag: context.typical_lag(),
             };
-            // The game goes before its record: a full disk must not lose it. The journal itself tells of one.
-            if let Err(error) = context.journal.move_decided(decided_move).await {
+            // A full disk must not lose the game. The journal itself tells of one.
+            if let Err(error) = in_time(self.our_clock(), context.journal.move_decided(decided_move)).await {
                 tracing::debug!(game = %info.id, %error, "a move is not in the journal yet");
             }
             for told in self.conversation.decided(info, line, &decision, budget) {
@@ -422,4 +437,14 @@ impl RunningGame {
             clocks: self.machine.state().clocks,
         });
     }
+}
+
+/// What the journal answers before our clock forbids to wait any longer. What was to be written is written all the same.
+async fn in_time<T>(
+    clock: Option<Duration>,
+    answer: impl Future<Output = Result<T, JournalError>>,
+) -> Result<T, JournalError> {
+    let patience = clock.map_or(DISK_PATIENCE, |left| (left / DISK_PART_OF_CLOCK).min(DISK_PATIENCE));
+    let answered = tokio::time::timeout(patience, answer).await;
+    answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
 }

@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     journal::Journal,
@@ -52,6 +53,8 @@ pub struct Connection {
     pub server: Arc<dyn Server>,
     /// What happens there.
     pub events: mpsc::Receiver<ServerEvent>,
+    /// Ends the connection, once nothing more is to be done there; then the events end.
+    pub stop: CancellationToken,
 }
 
 /// How each game is played, asked at its start.

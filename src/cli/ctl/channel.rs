@@ -1,6 +1,6 @@
 //! The way to a running daemon: HTTP over its Unix socket, or over the network with the page's secret.
 
-use std::{path::Path, time::Duration};
+use std::{error::Error, io, path::Path, time::Duration};
 
 use reqwest::{Client, ClientBuilder, RequestBuilder, Url};
 use rustls::crypto::ring;
@@ -13,6 +13,9 @@ use web::WebSettings;
 
 /// How long an answer may take: a challenge waits for the chess server's own answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What helps whoever may not open the socket.
+const REMEDY: &str = "only root and the user as whom the daemon runs may open it: put sudo before this command";
 
 /// A daemon that can be asked.
 pub(super) struct Channel {
@@ -37,7 +40,13 @@ impl Channel {
     pub(super) fn to_socket(socket: &Path) -> Result<Self, Failure> {
         use std::os::unix::fs::FileTypeExt as _;
 
-        let is_socket = std::fs::metadata(socket).is_ok_and(|file| file.file_type().is_socket());
+        let is_socket = match std::fs::metadata(socket) {
+            Ok(file) => file.file_type().is_socket(),
+            Err(error) if is_denied(&error) => {
+                return Err(Failure::failed(format_args!("{}: {error}; {REMEDY}", socket.display())));
+            }
+            Err(_) => false,
+        };
         if !is_socket {
             return Err(Failure::failed(format_args!(
                 "no daemon is running here: there is no socket {} (give --config or --socket as for the daemon, or --address)",
@@ -91,7 +100,11 @@ impl Channel {
             None => request,
         };
         let unreachable = |error: reqwest::Error| {
-            Failure::failed(format_args!("no daemon answers at {}: {}", self.place, innermost(&error)))
+            let cause = innermost(&error);
+            if is_denied(&error) {
+                return Failure::failed(format_args!("{}: {cause}; {REMEDY}", self.place));
+            }
+            Failure::failed(format_args!("no daemon answers at {}: {cause}", self.place))
         };
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status();
@@ -118,10 +131,33 @@ fn client(way: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, Fa
 }
 
 /// The cause that says the most.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut last: &dyn std::error::Error = error;
+fn innermost(error: &dyn Error) -> String {
+    let mut last: &dyn Error = error;
     while let Some(source) = last.source() {
         last = source;
     }
     last.to_string()
+}
+
+/// Whether the system says that this user may not.
+fn is_denied(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_not_is_told_from_whoever_finds_nobody() {
+        assert!(is_denied(&io::Error::from(io::ErrorKind::PermissionDenied)));
+        assert!(!is_denied(&io::Error::from(io::ErrorKind::ConnectionRefused)));
+    }
 }

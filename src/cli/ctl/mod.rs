@@ -165,7 +165,7 @@ impl CtlCommand {
             None => {
                 let socket = match self.socket {
                     Some(socket) => socket,
-                    None => self.settings.load()?.settings.control_socket(),
+                    None => self.settings.control_socket()?,
                 };
                 Channel::to_socket(&socket)?
             }

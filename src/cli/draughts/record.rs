@@ -31,7 +31,7 @@ impl JournalFile {
             Some(path) => {
                 JournalSettings { path: path.clone(), pgn_directory: PathBuf::new(), ..JournalSettings::default() }
             }
-            None => self.settings.clone().load()?.settings.journal,
+            None => self.settings.clone().journal()?,
         };
         if self.journal.is_none() && !settings.path.exists() {
             return Ok(None);

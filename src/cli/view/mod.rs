@@ -21,6 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::log;
 use bot::session::BotEvent;
 use chess::printable;
 use painter::Painter;
@@ -51,6 +52,9 @@ impl Viewer {
 
 async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
     let mut painter = can_paint().then(|| Painter::new(io::stdout()));
+    if painter.is_some() && io::stderr().is_terminal() {
+        log::hold_back();
+    }
     let mut scene = Scene::default();
     let mut frames = interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -72,13 +76,16 @@ async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
             () = done.cancelled() => finished = true,
             _ = frames.tick(), if painter.is_some() => {
                 if let Some(painter) = &mut painter {
+                    painter.say(log::lines_held_back());
                     painter.paint(|columns| scene.draw(columns));
                 }
             }
         }
     }
     if let Some(painter) = &mut painter {
+        painter.say(log::lines_held_back());
         painter.paint(|columns| scene.draw(columns));
+        log::hold_back_no_longer();
     }
 }
 

@@ -14,6 +14,8 @@ const USUAL_SIZE: (u16, u16) = (80, 24);
 /// Paints on `out`. The cursor is hidden meanwhile, and shown again when the painter is dropped.
 pub(super) struct Painter<W: Write> {
     out: W,
+    /// What is to stand above the picture.
+    said: Vec<String>,
     /// What is on the terminal, and how wide it was then.
     painted: Vec<String>,
     columns: u16,
@@ -22,7 +24,12 @@ pub(super) struct Painter<W: Write> {
 impl<W: Write> Painter<W> {
     /// Begins below what is on the terminal.
     pub(super) fn new(out: W) -> Self {
-        Self { out, painted: Vec::new(), columns: 0 }
+        Self { out, said: Vec::new(), painted: Vec::new(), columns: 0 }
+    }
+
+    /// Puts lines above the picture when it is painted next. They stay there.
+    pub(super) fn say(&mut self, lines: impl IntoIterator<Item = String>) {
+        self.said.extend(lines);
     }
 
     /// Paints what is drawn for so many columns in place of the last picture. A terminal that is gone stops no games, so errors are not looked at.
@@ -44,10 +51,17 @@ impl<W: Write> Painter<W> {
         if let Some(height) = u16::try_from(self.painted.len()).ok().filter(|height| *height > 0) {
             self.out.queue(MoveUp(height))?;
         }
+        // What is said takes the place of the picture, all of which is written again below.
+        let is_moved = !self.said.is_empty();
+        for line in std::mem::take(&mut self.said) {
+            write!(self.out, "{line}")?;
+            self.out.queue(Clear(ClearType::UntilNewLine))?;
+            write!(self.out, "\r\n")?;
+        }
         // Lines left over from a higher picture are emptied, and stay part of it.
         lines.resize(lines.len().max(self.painted.len()), String::new());
         for (index, line) in lines.iter().enumerate() {
-            if self.painted.get(index) != Some(line) {
+            if is_moved || self.painted.get(index) != Some(line) {
                 write!(self.out, "{line}")?;
                 self.out.queue(Clear(ClearType::UntilNewLine))?;
             }
@@ -91,6 +105,18 @@ mod tests {
         assert!(!out.contains("\x1b[J") && !out.contains("\x1b[0J") && !out.contains("\x1b[2J"), "{out:?}");
         // The picture keeps its height, so that the terminal does not scroll.
         assert_eq!(out.matches("\x1b[3A").count(), 2, "{out:?}");
+    }
+
+    #[test]
+    fn what_is_said_stands_above_the_picture() {
+        let mut out = Vec::new();
+        let mut painter = Painter::new(&mut out);
+        painter.paint_lines(vec!["board".to_owned()], 80, 24).expect("written");
+        painter.say(["INFO a game begins".to_owned()]);
+        painter.paint_lines(vec!["board".to_owned()], 80, 24).expect("written");
+        drop(painter);
+        let out = String::from_utf8(out).expect("text");
+        assert!(out.contains("\x1b[1AINFO a game begins\x1b[K\r\nboard\x1b[K\r\n"), "{out:?}");
     }
 
     #[test]

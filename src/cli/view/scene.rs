@@ -69,6 +69,7 @@ impl Scene {
                     decision: None,
                     over: None,
                 };
+                self.make_room(key);
                 self.games.entry(key.clone()).or_insert(game);
                 self.choose();
             }
@@ -96,6 +97,12 @@ impl Scene {
             | GameEvent::Rated { .. } => (),
         }
         None
+    }
+
+    /// Forgets games that are over, but for the one that is looked at; it is forgotten too where it goes on.
+    fn make_room(&mut self, begins: &GameKey) {
+        let shown = self.shown.as_ref().filter(|shown| *shown != begins);
+        self.games.retain(|known, game| game.over.is_none() || Some(known) == shown);
     }
 
     fn position(&mut self, key: &GameKey, line: &Arc<Line>, clocks: Option<Clocks>) -> Option<String> {
@@ -356,6 +363,22 @@ mod tests {
         scene.take(&BotEvent::Game(game.clone(), started));
         scene.take(&BotEvent::Game(game, GameEvent::Position { line: Arc::new(line), clocks: None }));
         scene
+    }
+
+    #[test]
+    fn games_that_are_over_make_room() {
+        let mut scene = scene("Sparring");
+        let info = scene.games.values().next().expect("a game").info.clone();
+        for id in ["second", "third", "fourth"] {
+            let game = GameKey::new(&"practice".into(), &GameId::new(id));
+            let started = GameEvent::Started { info: info.clone(), electors: Arc::from([]), ply: 0 };
+            scene.take(&BotEvent::Game(game.clone(), started));
+            let (status, winner) = (GameStatus::Aborted, None);
+            let over = GameEvent::Over { info: None, status, winner, plies: 0, pgn: None, rating_change: None };
+            scene.take(&BotEvent::Game(game, over));
+        }
+        let known: Vec<&str> = scene.games.keys().map(|key| key.id.as_str()).collect();
+        assert_eq!(known, ["abcdefgh", "fourth"]);
     }
 
     /// The lines without the styles that the picture itself sets.

@@ -149,6 +149,9 @@ impl<L: CouncilGame> Council<L> {
                 () = arrivals.next() => self.admit(&mut first, session),
             }
         }
+        if let Some(pondering) = &session.question.pondering {
+            pondering.decide(&first.line);
+        }
         let stopping = self.seats.anchor().unwrap_or(self.seats.voters);
         self.seats.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
         let outcome = first.elect();

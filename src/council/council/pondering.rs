@@ -16,13 +16,15 @@ use chess::Line;
 pub struct Pondering<L = Line> {
     lines: Arc<[Arc<L>]>,
     settled: Arc<OnceLock<usize>>,
+    /// The position that the decision is about.
+    decided: Arc<OnceLock<usize>>,
     reconsider: Arc<Notify>,
 }
 
 impl<L: PartialEq> Pondering<L> {
     /// Over these positions, the likeliest first. `reconsider` is that of the question.
     pub fn new(lines: Vec<Arc<L>>, reconsider: Arc<Notify>) -> Self {
-        Self { lines: lines.into(), settled: Arc::default(), reconsider }
+        Self { lines: lines.into(), settled: Arc::default(), decided: Arc::default(), reconsider }
     }
 
     /// Says which position is on the board. Electors that thought about it go on, the others turn to it. `false` if it is
@@ -32,6 +34,18 @@ impl<L: PartialEq> Pondering<L> {
         let settled = *self.settled.get_or_init(|| index) == index;
         self.reconsider.notify_one();
         settled
+    }
+
+    /// The position that the decision is about: where one is found before it is known which position has come, it may be another one.
+    pub fn decided(&self) -> Option<&Arc<L>> {
+        self.decided.get().and_then(|index| self.lines.get(*index))
+    }
+
+    /// From now on the decision can only be about this position.
+    pub(super) fn decide(&self, line: &L) {
+        if let Some(index) = self.lines.iter().position(|candidate| **candidate == *line) {
+            let _ = self.decided.set(index);
+        }
     }
 
     /// The position that has come, once that is known.

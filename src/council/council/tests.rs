@@ -246,6 +246,7 @@ async fn several_replies_are_pondered_and_the_decision_is_about_the_one_that_cam
     assert!(!pondering.settle(&third), "a miss is for the caller to cancel");
     assert!(pondering.settle(&other));
     let decision = decide(&mut council, question).await;
+    assert_eq!(pondering.decided(), Some(&other));
     assert!(other.is_legal(decision.best));
     assert_eq!(decision.votes.len(), 3);
     assert!(decision.votes.iter().all(|vote| vote.proposal.search.ply == 2 && other.is_legal(vote.proposal.best)));

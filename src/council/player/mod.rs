@@ -20,7 +20,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::{
+    sync::{Notify, mpsc, watch},
+    time::timeout,
+};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
@@ -72,8 +75,17 @@ pub enum PlayerEvent {
     Proposal(RequestId, Proposal),
     /// This move would be elected now.
     Leader(RequestId, UciMove),
-    /// The move is found, with the time it was given.
-    Decided(RequestId, Box<Decision>, Budget),
+    /// The move is found.
+    Decided {
+        /// What it answers.
+        id: RequestId,
+        /// The position that it is about: one of the request's.
+        line: Arc<Line>,
+        /// The move, and how it was found.
+        decision: Box<Decision>,
+        /// The time it was given.
+        budget: Budget,
+    },
 }
 
 /// What a player needs to know of its game.
@@ -208,7 +220,7 @@ impl PlayerTask {
             let timekeeper = timekeeper.after(self.last_score);
             let (id, account, hesitation) = (queued.request.id, timekeeper.account(), timekeeper.hesitation());
             let (answer_now, dropped) = (queued.answer_now.clone(), queued.dropped.clone());
-            if let Some(mut decision) = self.think(queued, timekeeper).await {
+            if let Some((line, mut decision)) = self.think(queued, timekeeper).await {
                 self.last_score = decision.score.or(self.last_score);
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
@@ -218,21 +230,24 @@ impl PlayerTask {
                     () = answer_now.cancelled() => (),
                     () = dropped.cancelled() => continue,
                 }
-                let _ = self.events.send(PlayerEvent::Decided(id, Box::new(decision), budget));
+                let _ = self.events.send(PlayerEvent::Decided { id, line, decision: Box::new(decision), budget });
             }
         }
     }
 
-    async fn think(&mut self, queued: QueuedRequest, timekeeper: Timekeeper) -> Option<Decision> {
+    /// The decision, with the position that it is about.
+    async fn think(&mut self, queued: QueuedRequest, timekeeper: Timekeeper) -> Option<(Arc<Line>, Decision)> {
         let QueuedRequest { mut request, time, reconsider, pondering, answer_now, dropped } = queued;
+        let (line, settled, agreed) = (Arc::clone(&request.line), pondering.clone(), time.clone());
         // Analysis is about the council's own opinion.
         let own_opinion = request.always_search || !request.excluded.is_empty();
         if !request.always_search && request.others.is_empty() {
             if let [only] = request.line.legal_moves().as_slice() {
-                return Some(Decision::without_vote(*only, Source::Forced));
+                return Some((line, Decision::without_vote(*only, Source::Forced)));
             }
-            match self.look_up(&request).await {
-                Some(Known::Decided(decision)) => return Some(*decision),
+            let patience = time.borrow().for_files();
+            match timeout(patience, self.look_up(&request)).await.ok().flatten() {
+                Some(Known::Decided(decision)) => return Some((line, *decision)),
                 Some(Known::Among(moves)) => {
                     let legal = request.line.legal_moves();
                     request.excluded = legal.into_iter().filter(|mv| !moves.contains(mv)).collect();
@@ -262,11 +277,15 @@ impl PlayerTask {
         let mut decided = pin!(self.council.decide(question, &stop, &mut watch));
         tokio::select! {
             biased;
-            decision = &mut decided => decision,
+            decision = &mut decided => {
+                let line = settled.as_ref().and_then(Pondering::decided).cloned().unwrap_or(line);
+                decision.map(|decision| (line, decision))
+            }
             Some(known) = known_elsewhere(elsewhere, time) => {
                 stop.cancel();
                 decided.await;
-                Some(known)
+                let line = Arc::clone(&agreed.borrow().line);
+                Some((line, known))
             }
         }
     }

@@ -78,7 +78,7 @@ async fn until<T>(
 
 fn decided(idea: PlayerEvent) -> Option<(RequestId, Decision)> {
     match idea {
-        PlayerEvent::Decided(thought, decision, _) => Some((thought, *decision)),
+        PlayerEvent::Decided { id, decision, .. } => Some((id, *decision)),
         _ => None,
     }
 }
@@ -152,7 +152,7 @@ async fn a_tablebase_plays_or_lets_the_electors_choose_among_what_keeps_the_resu
     assert!(!kept.contains(&"c2c6".parse().expect("a move")), "the queen would be lost");
     for (library, source) in [(play, Source::Tablebase), (suggest, Source::Council)] {
         let (player, mut events) = player_with(|config| config.library = library);
-        let thinking = player.think(topic(1, Arc::new(line.clone()), Time::Exactly(Duration::from_millis(50))));
+        let thinking = player.think(topic(1, Arc::new(line.clone()), Time::Exactly(Duration::from_secs(1))));
         let (_, decision) = until(&mut events, decided).await;
         assert_eq!(decision.source, source);
         assert!(kept.contains(&decision.best), "{}", decision.best);

@@ -31,6 +31,10 @@ const LAST_ITERATION: f64 = 0.8;
 /// An iteration that has begun before may come to its end, as far as ExtraTime allows it: half of one is worth little.
 const TO_ITS_END: f64 = 1.8;
 
+/// Books and tablebases are read for so long at most, and for this part of what is left on the clock.
+const FILES_PATIENCE: Duration = Duration::from_secs(10);
+const FILES_PART: u32 = 10;
+
 /// How long a move may be thought about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
@@ -74,6 +78,16 @@ impl Agreement {
     /// Whether the clocks of a game are what is kept to.
     pub(super) fn is_for_a_game(&self) -> bool {
         matches!(self.time, Time::Clock { .. })
+    }
+
+    /// How long files may be read that know the move. A disk that is slower costs the knowledge, not the game.
+    pub(super) fn for_files(&self) -> Duration {
+        let part = match self.time {
+            Time::Exactly(time) => time / 2,
+            Time::Clock { .. } => self.clock_left().map_or(FILES_PATIENCE, |left| left / FILES_PART),
+            Time::Unbounded => FILES_PATIENCE,
+        };
+        part.min(FILES_PATIENCE)
     }
 
     /// What is left on the clock of the side to move, if it has one.
@@ -170,14 +184,15 @@ impl Timekeeper {
             let Some(budget) = budget(&self.settings, &self.lag, self.ply, self.color, time) else {
                 return Duration::MAX;
             };
-            // From the question on: when the clock began to run.
+            // From the question on: when the clock began to run. If it had run before, while books were read, that time is gone.
             let hit = since.saturating_duration_since(began);
-            let from_question = |end: Duration| end.saturating_sub(budget.spent);
+            let late = began.saturating_duration_since(since);
+            let from_question = |end: Duration| end.saturating_sub(budget.spent + late);
             if progress.proposals == 0 {
                 return hit + from_question(self.first_word(&budget, time));
             }
             if let Time::Exactly(exactly) = time {
-                return hit + exactly;
+                return hit + exactly.saturating_sub(late);
             }
             let changes = progress.changes - unsettled_changes.min(progress.changes);
             let facts = self.facts(progress, changes, record.led_for());

@@ -19,7 +19,7 @@ use super::{
     lines, options,
     search_progress::SearchProgress,
 };
-use chess::{Clock, Color, Decision, Limits, Line, Score, UciMove, Variant, engine_position};
+use chess::{Clock, Color, Decision, Limits, Line, Score, Source, UciMove, Variant, engine_position};
 use council::player::{PlayerEvent, RequestId, Time};
 use engine::{
     Breakdown,
@@ -51,6 +51,9 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
 
 /// The most that a move with a fixed time takes of a clock that runs beside it.
 const MOST_OF_A_CLOCK: f64 = 0.4;
+
+/// The number of a search for which there is no council: no other one has it.
+const NOBODY: RequestId = RequestId(0);
 
 /// What comes after a command.
 enum AfterCommand {
@@ -124,7 +127,7 @@ impl<W: Write> UciSession<W> {
             }
             "go" => {
                 self.finish().await?;
-                self.go(rest)?
+                self.go(rest).map(Ok)?
             }
             "d" => {
                 let drawing = board::draw(&self.engine.line, BoardStyle { coordinates: true, ..BoardStyle::default() });
@@ -172,7 +175,7 @@ impl<W: Write> UciSession<W> {
 
     // --- Searching -----------------------------------------------------------------------------------------------------
 
-    fn go(&mut self, rest: &str) -> io::Result<Result<(), String>> {
+    fn go(&mut self, rest: &str) -> io::Result<()> {
         let line = Arc::clone(&self.engine.line);
         let go = Go::read(rest, |text| legal(&line, text));
         if let Some(complaint) = go.complaint() {
@@ -180,7 +183,7 @@ impl<W: Write> UciSession<W> {
         }
         if line.legal_moves().is_empty() {
             self.say(words::over(&line))?;
-            return self.say("bestmove 0000").map(Ok);
+            return self.say("bestmove 0000");
         }
         let time = self.time(&go, line.turn());
         let question = EngineQuestion {
@@ -201,7 +204,18 @@ impl<W: Write> UciSession<W> {
             mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
             held: None,
         };
-        Ok(self.engine.think(Arc::clone(&line), question).map(|request| self.search = Some(search(request))))
+        match self.engine.think(Arc::clone(&line), question) {
+            Ok(request) => self.search = Some(search(request)),
+            // Whoever has asked for a move waits for one, even where the settings seat nobody who could find it.
+            Err(problem) => {
+                self.say(format_args!("info string {problem}; some legal move is played"))?;
+                let some = line.legal_moves().first().copied();
+                let held = some.map(|some| Box::new(Decision::without_vote(some, Source::Fallback)));
+                self.search = Some(UciSearch { held, ..search(NOBODY) });
+                self.answer_if_asked()?;
+            }
+        }
+        Ok(())
     }
 
     /// The time of a search that is not for pondering. A budget of nodes takes as long as it takes.
@@ -246,7 +260,7 @@ impl<W: Write> UciSession<W> {
                 }
                 self.say(info)
             }
-            PlayerEvent::Decided(request, decision, _) if request == search.request => {
+            PlayerEvent::Decided { id, decision, .. } if id == search.request => {
                 search.held = Some(decision);
                 self.answer_if_asked()
             }

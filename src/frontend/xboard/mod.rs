@@ -23,6 +23,7 @@ mod words;
 use std::{
     io::{self, BufRead, Write},
     sync::Arc,
+    time::Instant,
 };
 
 use tokio::sync::mpsc;
@@ -75,6 +76,8 @@ struct XboardSearch {
     /// The position it is about.
     line: Arc<Line>,
     progress: SearchProgress,
+    /// Since when our clock runs for it; before the expected move has come, since it began.
+    since: Instant,
     /// Found before it could be told.
     held: Option<Box<Decision>>,
 }

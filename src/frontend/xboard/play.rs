@@ -3,7 +3,7 @@
 use std::{
     io::{self, Write},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use shakmaty::Position as _;
@@ -11,7 +11,7 @@ use shakmaty::Position as _;
 use super::{Purpose, XboardSearch, XboardSession, words};
 use crate::frontend::{engine_session::EngineQuestion, search_progress::SearchProgress};
 use bot::policy::adjudication::{self, GameFacts, TablebaseResult};
-use chess::{Decision, Limits, Line, Score, UciMove, values::Kind};
+use chess::{Decision, Limits, Line, Score, Source, UciMove, values::Kind};
 use council::{
     clock::Moment,
     player::{PlayerEvent, Time},
@@ -44,11 +44,17 @@ impl<W: Write> XboardSession<W> {
         let question = EngineQuestion { time, limits, excluded: Vec::new(), always_search };
         match self.engine.think(Arc::clone(&line), question) {
             Ok(request) => {
-                self.search =
-                    Some(XboardSearch { request, purpose, line, progress: SearchProgress::new(), held: None });
+                let (progress, since) = (SearchProgress::new(), Instant::now());
+                self.search = Some(XboardSearch { request, purpose, line, progress, since, held: None });
                 Ok(())
             }
-            Err(problem) => self.say(format_args!("Error ({problem}): go")),
+            Err(problem) => {
+                self.say(format_args!("Error ({problem}): go"))?;
+                // Whoever has asked for a move waits for one, even where the settings seat nobody who could find it.
+                let some = line.legal_moves().first().copied().filter(|_| purpose == Purpose::Move);
+                let decision = some.map(|some| Decision::without_vote(some, Source::Fallback));
+                decision.map_or(Ok(()), |decision| self.make_our_move(&line, &decision, Duration::ZERO))
+            }
         }
     }
 
@@ -81,7 +87,7 @@ impl<W: Write> XboardSession<W> {
         let time = self.time(&self.engine.line);
         self.engine.ponder_hit(time);
         if let Some(search) = &mut self.search {
-            search.purpose = Purpose::Move;
+            (search.purpose, search.since) = (Purpose::Move, Instant::now());
         }
         self.answer_if_asked()
     }
@@ -101,7 +107,7 @@ impl<W: Write> XboardSession<W> {
                 let text = words::thinking(&search.line, &standing);
                 self.say(text)
             }
-            PlayerEvent::Decided(request, decision, _) if request == search.request => {
+            PlayerEvent::Decided { id, decision, .. } if id == search.request => {
                 search.held = Some(decision);
                 self.answer_if_asked()
             }
@@ -114,16 +120,14 @@ impl<W: Write> XboardSession<W> {
         let ready = |search: &mut XboardSearch| {
             matches!(search.purpose, Purpose::Move | Purpose::Hint) && search.held.is_some()
         };
-        let Some(XboardSearch { purpose, line, progress, held: Some(decision), .. }) = self.search.take_if(ready)
-        else {
+        let Some(XboardSearch { purpose, line, since, held: Some(decision), .. }) = self.search.take_if(ready) else {
             return Ok(());
         };
         self.engine.drop_search();
         if purpose == Purpose::Hint {
             return self.say(format_args!("Hint: {}", decision.best));
         }
-        let took = progress.elapsed();
-        self.make_our_move(&line, &decision, took)
+        self.make_our_move(&line, &decision, since.elapsed())
     }
 
     fn make_our_move(&mut self, line: &Line, decision: &Decision, took: Duration) -> io::Result<()> {

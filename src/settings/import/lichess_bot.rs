@@ -356,9 +356,12 @@ struct ChallengeGroup {
 impl ChallengeGroup {
     fn take(path: &str, base: &Self, foreign: &mut ForeignSettings) -> Self {
         let mut list = |key: &str, otherwise: &[f64]| {
-            let texts = foreign.take_texts(&format!("{path}.{key}"));
+            let option = format!("{path}.{key}");
+            // An option without a value overrides the usual one as well: there is none.
+            let is_given = foreign.has(&option);
+            let texts = foreign.take_texts(&option);
             let numbers: Vec<f64> = texts.iter().filter_map(|text| text.parse().ok()).collect();
-            if numbers.is_empty() { otherwise.to_vec() } else { numbers }
+            if is_given { numbers } else { otherwise.to_vec() }
         };
         let (initial, increment, days) = (
             list("challenge_initial_time", &base.initial),
@@ -379,9 +382,10 @@ impl ChallengeGroup {
             ("opponent_max_rating", "max_rating"),
             ("opponent_rating_difference", "max_rating_difference"),
         ] {
-            if let Some(number) = foreign.take_number(&format!("{path}.{old}")) {
+            let option = format!("{path}.{old}");
+            if foreign.has(&option) {
                 numbers.retain(|(key, _)| *key != new);
-                numbers.push((new, number));
+                numbers.extend(foreign.take_number(&option).map(|number| (new, number)));
             }
         }
         Self { initial, increment, days, variant, mode, preference, numbers }
@@ -425,6 +429,8 @@ impl ChallengeGroup {
                     set("variant", Value::from(variant.as_str()));
                     set("rated", Value::from(*rated));
                     set("weight", Value::from(weight));
+                    // Where nothing is said, lichess-bot knows no bound.
+                    set("max_rating_difference", Value::from("none"));
                     for (key, number) in &self.numbers {
                         set(key, whole(*number));
                     }

@@ -194,6 +194,14 @@ fn variations_of_both_files_are_understood() {
     assert!(wrong.text.contains(r#"abort_time: "soon" is not a number"#), "{}", wrong.text);
     assert!(wrong.text.contains("abort_tmie: is not known"), "{}", wrong.text);
 
+    let days = "    slow:\n      challenge_initial_time:\n      challenge_days: 3\n      opponent_rating_difference:\n";
+    let (empty, _) = imported(ForeignBot::LichessBot, &format!("{LICHESS_BOT}{days}"));
+    let slow: Vec<_> = empty.matchmaking.types.iter().filter(|(name, _)| name.starts_with("slow")).collect();
+    assert!(!slow.is_empty(), "{:?}", empty.matchmaking.types.keys());
+    for (name, kind) in slow {
+        assert_eq!((kind.time_control.to_string().as_str(), kind.max_rating_difference), ("3d", None), "{name}");
+    }
+
     let long = changed("Good game!", &"so long ".repeat(30));
     assert!(imported(ForeignBot::LichessBot, &long).1.text.contains("was shortened"));
 }

@@ -163,7 +163,7 @@ async function start() {
     if (line.dataset.state !== live.state) line.dataset.state = live.state;
     say(line, LINE[live.state]);
   });
-  // A link may bring the secret along, as the program prints it; it does not stay in the address.
+  // A link may bring the secret along, such as one that the operator keeps; it does not stay in the address.
   const secret = location.hash.match(/^#secret=(.+)$/)?.[1];
   if (secret) {
     history.replaceState(null, "", "#/");

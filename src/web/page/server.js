@@ -80,8 +80,19 @@ class Live {
     source.addEventListener("error", () => {
       this.stand("lost");
       // A browser gives up by itself where the answer was no stream.
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.connect(), 3000);
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.again(), 3000);
     });
+  }
+
+  /** Connects once more. A program that was started anew does not know us any longer: then the page begins anew as well. */
+  async again() {
+    const source = this.source;
+    try {
+      if (!(await recognise()).reads) return location.reload();
+    } catch {
+      // It is not there yet.
+    }
+    if (this.source === source) this.connect();
   }
 
   close() {

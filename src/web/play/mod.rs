@@ -67,7 +67,8 @@ impl PlayRoom {
     }
 
     async fn start(&self, request: GameRequest) -> Result<NewGame, HttpProblem> {
-        let order = request.check(&self.context.player)?;
+        let usual = self.context.player.borrow().clone();
+        let order = request.check(&usual)?;
         let stage = self.stage().await?;
         if stage.running().await? >= MOST_GAMES {
             return Err(HttpProblem::busy(format!(
@@ -122,7 +123,8 @@ where
 }
 
 async fn menu(_: PagePlayer, State(room): State<Arc<PlayRoom>>) -> Json<Menu> {
-    Json(Menu::new(&room.context.player))
+    let usual = room.context.player.borrow().clone();
+    Json(Menu::new(&usual))
 }
 
 async fn begin(

@@ -70,13 +70,13 @@ impl PlayStage {
         let url = self.server.url().parse().map_err(|error| unreachable(&error))?;
         let token = Token::parse(token, "the practice server").map_err(|error| unreachable(&error))?;
         let settings = LichessSettings { url, ..LichessSettings::default() };
-        let (lichess, events) =
-            lichess::connect(settings, token, shutdown.now.child_token()).map_err(|error| unreachable(&error))?;
-        Ok(Connection { name: SERVER.into(), server: Arc::new(lichess), events })
+        let stop = shutdown.now.child_token();
+        let (lichess, events) = lichess::connect(settings, token, stop.clone()).map_err(|error| unreachable(&error))?;
+        Ok(Connection { name: SERVER.into(), server: Arc::new(lichess), events, stop })
     }
 
     fn runtime(&self, context: &WebContext, shutdown: &Shutdown) -> Result<Runtime, StageError> {
-        let usual = Arc::new(PreparedPlayer::new(context.player.clone())?);
+        let usual = Arc::new(PreparedPlayer::new(context.player.borrow().clone())?);
         let players = Arc::clone(&self.players);
         let choose = move |game: &GameInfo| {
             let known = players.lock().unwrap_or_else(PoisonError::into_inner);

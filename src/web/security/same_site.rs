@@ -22,13 +22,18 @@ impl HostNames {
         Self(names.iter().map(|name| name.to_ascii_lowercase()).collect())
     }
 
+    /// Whether the owner says that a page of this name is ours.
+    fn lists(&self, host: &str) -> bool {
+        self.0.contains(&without_port(host).to_ascii_lowercase())
+    }
+
     /// Whether a `Host` header names us. Rebinding needs a name, so every address in numbers does.
     fn knows(&self, host: &str) -> bool {
         let name = without_port(host).to_ascii_lowercase();
         name == "localhost"
             || name.ends_with(".localhost")
             || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
-            || self.0.contains(&name)
+            || self.lists(host)
     }
 }
 
@@ -67,9 +72,12 @@ fn check(names: &HostNames, door: Door, request: &Request) -> Result<(), HttpPro
         return Err(HttpProblem::refused("another page asked for this"));
     }
     if let Some(origin) = text(headers, header::ORIGIN.as_str()) {
-        let ours = origin.split_once("://").is_some_and(|(_, theirs)| theirs.eq_ignore_ascii_case(host));
-        if !ours {
-            return Err(HttpProblem::refused("another page asked for this"));
+        // A proxy may call us by another name than the browser calls the proxy.
+        let is_ours = |theirs: &str| theirs.eq_ignore_ascii_case(host) || names.lists(theirs);
+        if !origin.split_once("://").is_some_and(|(_, theirs)| is_ours(theirs)) {
+            return Err(HttpProblem::refused(
+                "another page asked for this; if it is ours behind a proxy, add its name to web.hosts in the settings",
+            ));
         }
     }
     Ok(())
@@ -108,6 +116,7 @@ mod tests {
         for good in [
             vec![("sec-fetch-site", "same-origin"), ("origin", "http://127.0.0.1:8080")],
             vec![("sec-fetch-site", "none")],
+            vec![("sec-fetch-site", "same-origin"), ("origin", "https://bot.example.org")],
             vec![("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")],
         ] {
             assert!(allowed(host, &good), "{good:?}");

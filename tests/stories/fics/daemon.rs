@@ -88,6 +88,17 @@ async fn a_stopped_daemon_goes_on_with_its_game() {
     was_played_out(&ended(&server, &game).await);
 }
 
+/// A second signal stops the daemon at once; what its owner wants done with the games is done before the connection goes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_stops_at_once_resigns_if_it_is_to() {
+    let server = server("").await;
+    let (mut ann, daemon) = ann_and_the_daemon(&server).await;
+    let game = game_of(&server, BOT).await;
+    daemon.stops_at_once().await;
+    ann.until("{Game 1 (Ann vs. Concilio) Concilio resigns} 1-0").await;
+    assert_eq!(ended(&server, &game).await.winner(), Some("Ann"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_opponent_may_resign() {
     let server = server("").await;

@@ -7,7 +7,7 @@ use bot::{
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
         self, AccountEnd, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer,
-        Runtime,
+        Runtime, ShutdownGames,
     },
 };
 use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
@@ -19,6 +19,7 @@ use practice::{
 use server::fics::{self, FicsSettings, Password, Timeseal};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 // The package's own tests sit at the same telnet.
 #[path = "../../../src/practice/tests/fics/telnet.rs"]
@@ -126,12 +127,14 @@ impl Daemon {
             policy: Arc::new(AccountPolicy {
                 challenge: ChallengeSettings::default(),
                 lists,
+                games_at_shutdown: ShutdownGames::Resign,
                 ..AccountPolicy::default()
             }),
             control: control.clone(),
         };
-        let (fics, told) = fics::connect(settings, Some(Password::new(PASSWORD)), shutdown.now.child_token());
-        let connection = Connection { name: "fics".into(), server: Arc::new(fics), events: told };
+        let stop = CancellationToken::new();
+        let (fics, told) = fics::connect(settings, Some(Password::new(PASSWORD)), stop.clone());
+        let connection = Connection { name: "fics".into(), server: Arc::new(fics), events: told, stop };
         let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
         within("the daemon to be online", server.wait_until_online(name)).await.expect("a server");
         Self { name: name.to_owned(), control, events, folder, shutdown, task }
@@ -155,6 +158,16 @@ impl Daemon {
     /// Finishes its games and ends; its journal and games are in the folder.
     pub(super) async fn closes(self) -> TempDir {
         self.shutdown.drain.cancel();
+        self.ends().await
+    }
+
+    /// Gives its games up and ends.
+    pub(super) async fn stops_at_once(self) -> TempDir {
+        self.shutdown.now.cancel();
+        self.ends().await
+    }
+
+    async fn ends(self) -> TempDir {
         let end = within("the daemon to end", self.task).await.expect("no panic");
         assert_eq!(end, AccountEnd::Closed);
         self.folder

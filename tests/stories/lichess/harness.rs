@@ -27,6 +27,7 @@ use practice::{
 use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// The account that the daemon plays.
 pub(crate) const BOT: &str = "Concilio";
@@ -225,8 +226,9 @@ impl Story {
         let shutdown = Shutdown::default();
         let settings = LichessSettings { url: self.server.url().parse().expect("an address"), ..plan.lichess.clone() };
         let token = Token::parse(&self.token, "the practice server").expect("a token");
-        let (lichess, events) = lichess::connect(settings, token, shutdown.now.child_token()).expect("a client");
-        let connection = Connection { name: SERVER.into(), server: Arc::new(lichess), events };
+        let stop = CancellationToken::new();
+        let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
+        let connection = Connection { name: SERVER.into(), server: Arc::new(lichess), events, stop };
         let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
         self.daemon = Some(Daemon { shutdown, task });
     }

@@ -313,8 +313,13 @@ impl Matchmaker {
         }
     }
 
-    /// The system's clock was set back to `now`: nothing was asked later than that.
-    pub fn clock_set_back(&mut self, now: Timestamp) {
+    /// The system's clock was set back to `now`: nothing was asked later than that, and nobody is left alone for longer than the settings
+    /// say.
+    pub fn clock_set_back(&mut self, settings: &MatchmakingSettings, now: Timestamp) {
+        let longest = later(now, settings.max_backoff);
+        for refusal in self.refusals.values_mut().flatten() {
+            refusal.until = refusal.until.min(longest);
+        }
         let standing = self.standing.as_mut();
         let asked = standing.map(|standing| (&mut standing.since, standing.cancelled.as_mut().map(|(asked, _)| asked)));
         let (since, cancelled) = asked.unzip();

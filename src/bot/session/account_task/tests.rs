@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use tokio_util::sync::CancellationToken;
+
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
@@ -148,8 +150,12 @@ impl Story {
         };
         let server = Arc::new(server);
         let (events, inbox) = mpsc::channel(100);
-        let connection =
-            Connection { name: ServerName::from("made-up"), server: Arc::clone(&server) as _, events: inbox };
+        let connection = Connection {
+            name: ServerName::from("made-up"),
+            server: Arc::clone(&server) as _,
+            events: inbox,
+            stop: CancellationToken::new(),
+        };
         let account = tokio::spawn(play(connection, runtime, shutdown.clone()));
         let story = Self { server, journal, events, shutdown, control, events_seen, account, folder };
         let us = Account { player: Player::named("Concilio"), is_bot: true, ratings: Vec::new(), games_played: 1 };
@@ -162,7 +168,7 @@ impl Story {
     }
 
     async fn ends(self) -> (AccountEnd, tempfile::TempDir) {
-        drop(self.journal);
+        drop((self.journal, self.events));
         (self.account.await.expect("no panic"), self.folder)
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, Zoned};
 
-use super::{Lobby, LobbyEffect};
+use super::{EarlyDecline, Lobby, LobbyEffect};
 use crate::{
     policy::{
         challenge,
@@ -11,7 +11,9 @@ use crate::{
     },
     session::AccountMode,
 };
-use chess::{Account, Action, ActionError, ChallengeId, ChallengeRequest, GameId, GameTerms, values::Kind};
+use chess::{
+    Account, Action, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameTerms, values::Kind,
+};
 
 impl Lobby {
     pub(super) fn matchmaking_step(&mut self, now: &Zoned) -> MatchmakingStep {
@@ -85,7 +87,14 @@ impl Lobby {
         self.looking = false;
         self.asked = None;
         match outcome {
-            Ok(id) => self.made(id, &request.opponent, request.terms, now),
+            Ok(id) => match self.declined_early.take().filter(|early| early.id == id) {
+                Some(EarlyDecline { stood: true, .. }) => (),
+                Some(EarlyDecline { reason, .. }) => {
+                    self.made(id.clone(), &request.opponent, request.terms, now);
+                    self.declined(now, &id, reason, effects);
+                }
+                None => self.made(id, &request.opponent, request.terms, now),
+            },
             Err(error) => {
                 self.forget_orders_to(&request.opponent.to_lowercase());
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
@@ -96,6 +105,19 @@ impl Lobby {
                 effects.extend(until.map(|until| LobbyEffect::Limited("we challenge nobody", until)));
             }
         }
+    }
+
+    /// Somebody does not take our challenge.
+    pub(super) fn declined(
+        &mut self,
+        now: Timestamp,
+        id: &ChallengeId,
+        reason: DeclineReason,
+        effects: &mut Vec<LobbyEffect>,
+    ) {
+        self.forget_orders_behind(id);
+        self.memory.matchmaker.declined(id, reason, &self.policy.matchmaking, now);
+        effects.push(LobbyEffect::Save);
     }
 
     /// Our challenge stands, unless its game has begun before we heard of it.

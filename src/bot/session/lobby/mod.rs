@@ -152,8 +152,18 @@ pub(super) struct Lobby {
     looking: bool,
     /// Whom a challenge on its way to the server is for, by id: it takes a place as one that stands does.
     asked: Option<String>,
+    /// What was declined while a challenge was on its way: perhaps that one, whose name we are about to learn.
+    declined_early: Option<EarlyDecline>,
     serial: u64,
     random: StdRng,
+}
+
+/// A challenge that was declined before its maker was told its name.
+struct EarlyDecline {
+    id: ChallengeId,
+    reason: DeclineReason,
+    /// Whether the server had told of it elsewhere.
+    stood: bool,
 }
 
 struct Queued {
@@ -203,10 +213,13 @@ impl Lobby {
             orders: Orders::new(),
             looking: false,
             asked: None,
+            declined_early: None,
             serial: 0,
             random: StdRng::seed_from_u64(seed),
         };
         lobby.block_again();
+        // What is remembered may be of a process whose clock went ahead.
+        lobby.clock_set_back(now);
         lobby
     }
 
@@ -237,9 +250,17 @@ impl Lobby {
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Games that run or are about to.
-    pub(super) fn games(&self) -> usize {
-        self.places.len()
+    /// Whether nothing of ours is left at the server: no game runs or is about to, no challenge of ours stands or is on its way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.places.is_empty() && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
+    }
+
+    /// We stop at once: what can be taken back is taken back.
+    pub(super) fn leave(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
+        let mut effects = self.withdraw_from_tournaments(now);
+        let standing = self.memory.matchmaker.standing();
+        effects.extend(standing.map(|(id, _)| LobbyEffect::Do(Action::Cancel(id.clone()))));
+        effects
     }
 
     /// Takes what happened and says what is to be done.
@@ -255,9 +276,9 @@ impl Lobby {
             LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
             LobbyInput::Cancelled(id) => self.cancelled(time, &id, &mut effects),
             LobbyInput::Declined(id, reason) => {
-                self.forget_orders_behind(&id);
-                self.memory.matchmaker.declined(&id, reason, &self.policy.matchmaking, time);
-                effects.push(LobbyEffect::Save);
+                let stood = self.opponent_of(&id).is_some();
+                self.declined(time, &id, reason, &mut effects);
+                self.declined_early = self.asked.is_some().then_some(EarlyDecline { id, reason, stood });
             }
             LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
             LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
@@ -310,7 +331,7 @@ impl Lobby {
         self.last_start = self.last_start.map(|start| start.min(now));
         self.idle_since = self.idle_since.min(now);
         self.memory.rate_limits.clock_set_back(now);
-        self.memory.matchmaker.clock_set_back(now);
+        self.memory.matchmaker.clock_set_back(&self.policy.matchmaking, now);
         self.memory.participation.clock_set_back(now);
         self.judge_waiting_now();
     }

@@ -125,7 +125,7 @@ fn challenges_are_taken_as_long_as_there_are_places() {
     assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"), "a place is taken from the acceptance on");
     let effects = story.challenged("game0003", "Cid");
     assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Queued, _)]), "{effects:?}");
-    assert_eq!(story.lobby.games(), 2);
+    assert_eq!(story.lobby.places.len(), 2);
     assert!(accepts(&story.ends("game0001"), "game0003"), "the one who waits takes the free place");
 }
 
@@ -160,7 +160,7 @@ fn a_challenge_withdrawn_while_it_is_accepted_costs_nothing() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.happens(LobbyInput::Cancelled(ChallengeId::new("game0001")));
-    assert_eq!(story.lobby.games(), 0);
+    assert_eq!(story.lobby.places.len(), 0);
     let gone = ActionError::Refused("The challenge has been canceled.".to_owned());
     assert!(!acts(&story.accepted("game0001", Err(gone))));
     story.plays("game0002", "Bob");
@@ -204,7 +204,7 @@ fn where_the_answer_is_lost_the_place_is_kept_and_the_challenge_accepted_again()
     let refused = ActionError::Refused("The challenge has already been accepted.".to_owned());
     story.begins("game0001", "Ann");
     assert!(!acts(&story.accepted("game0001", Err(refused))), "its game runs");
-    assert_eq!(story.lobby.games(), 1);
+    assert_eq!(story.lobby.places.len(), 1);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_server_that_never_hears_us_is_given_up() {
     }
     let effects = story.accepted("game0001", Err(lost()));
     assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
-    assert_eq!(story.lobby.games(), 0);
+    assert_eq!(story.lobby.places.len(), 0);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_429_on_accepting_frees_the_place_until_it_has_passed() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     assert!(!acts(&story.accepted("game0001", Err(limited(None, 60)))));
-    assert_eq!(story.lobby.games(), 0);
+    assert_eq!(story.lobby.places.len(), 0);
     assert!(!accepts(&story.after(Duration::from_secs(59)), "game0001"));
     assert!(accepts(&story.after(Duration::from_secs(1)), "game0001"));
 }
@@ -272,12 +272,12 @@ fn a_clock_that_is_set_back_or_forward_stops_nothing() {
     story.after(Duration::ZERO);
     assert!(accepts(&story.after(AGAIN), "game0001"), "it is asked again when it would have been");
     story.after(RESERVED);
-    assert_eq!(story.lobby.games(), 0, "the place comes back when it would have");
+    assert_eq!(story.lobby.places.len(), 0, "the place comes back when it would have");
     assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"));
     story.begins("game0002", "Bob");
     story.now = later(story.now, Duration::from_hours(10_000));
     assert!(!accepts(&story.challenged("game0003", "Cid"), "game0003"), "the game goes on");
-    assert_eq!(story.lobby.games(), 1);
+    assert_eq!(story.lobby.places.len(), 1);
     assert!(accepts(&story.ends("game0002"), "game0003"));
 }
 
@@ -337,7 +337,7 @@ fn a_game_that_begins_waits_no_longer() {
     story.challenged("game0002", "Bob");
     story.begins("game0002", "Bob");
     assert!(!acts(&story.ends("game0001")), "it is not accepted a second time");
-    assert_eq!(story.lobby.games(), 1);
+    assert_eq!(story.lobby.places.len(), 1);
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn closing_declines_whoever_waits_or_comes() {
     story.challenged("game0002", "Bob");
     assert!(declines(&story.happens(LobbyInput::Drain), "game0002", DeclineReason::Later));
     assert!(declines(&story.challenged("game0003", "Cid"), "game0003", DeclineReason::Later));
-    assert_eq!(story.lobby.games(), 1, "what runs is finished");
+    assert_eq!(story.lobby.places.len(), 1, "what runs is finished");
     assert!(!acts(&story.ends("game0001")));
 }
 
@@ -435,7 +435,7 @@ fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
     story.begins("ours0001", "Ann");
     story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
     assert!(!acts(&story.after(Duration::from_secs(600))), "withdrawing it would abort the game");
-    assert_eq!(story.lobby.games(), 1);
+    assert_eq!(story.lobby.places.len(), 1);
 }
 
 #[test]
@@ -448,6 +448,28 @@ fn a_challenge_whose_time_comes_just_before_we_rest_is_withdrawn_at_once() {
     let effects = story.after(Duration::ZERO);
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
     assert!(story.wakes_at() > Some(story.now));
+}
+
+#[test]
+fn a_challenge_that_is_declined_before_we_hear_that_it_stands_does_not_stand() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+    assert!(!story.lobby.is_idle(), "it is on its way");
+    story.happens(LobbyInput::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
+    story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
+    assert!(story.lobby.is_idle());
+    story.after(Duration::from_secs(20));
+    assert_eq!(challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))), None, "she was asked just now");
+}
+
+#[test]
+fn a_challenge_that_stands_when_we_stop_at_once_is_withdrawn() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story.challenges("ours0001");
+    let effects = story.lobby.leave(&story.now.to_zoned(jiff::tz::TimeZone::UTC));
+    assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }
 
 #[test]
@@ -497,14 +519,14 @@ proptest! {
                 7 => story.happens(LobbyInput::Cancelled(offer)),
                 _ => story.after(Duration::from_secs(seconds)),
             };
-            prop_assert!(story.lobby.games() <= concurrency + unwanted);
+            prop_assert!(story.lobby.places.len() <= concurrency + unwanted);
         }
         story.happens(LobbyInput::Drain);
         for id in ids {
             story.ends(id);
         }
         story.after(RESERVED * ATTEMPTS);
-        prop_assert_eq!(story.lobby.games(), 0);
+        prop_assert_eq!(story.lobby.places.len(), 0);
         prop_assert_eq!(story.lobby.waiting.len(), 0);
     }
 }

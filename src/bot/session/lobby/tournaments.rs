@@ -77,7 +77,7 @@ impl Lobby {
     }
 
     /// We stop at once: whoever would be paired with us is spared that.
-    pub(in crate::session) fn withdraw_from_tournaments(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
+    pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
         let mode = std::mem::replace(&mut self.mode, AccountMode::Draining);
         let mut effects = Vec::new();
         self.tournament_steps(now, &mut effects);

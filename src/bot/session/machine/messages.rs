@@ -40,6 +40,8 @@ pub(in crate::session) enum GameInput {
 /// What a search came to, with the time that it was given.
 #[derive(Debug, PartialEq)]
 pub(in crate::session) struct DecidedSearch {
+    /// The position that it is about.
+    pub line: Arc<Line>,
     pub decision: Decision,
     /// `None` where nothing was searched now: the journal remembered the move.
     pub budget: Option<Budget>,

@@ -126,6 +126,11 @@ impl GameMachine {
         if !matches!(self.our_move, MoveState::Searching(current) if current == request) {
             return;
         }
+        if decided.line != self.line {
+            // Several replies were pondered, and the search was over for another one just before this one came.
+            self.our_move = MoveState::Theirs;
+            return self.search(now, effects);
+        }
         let decision = &decided.decision;
         let they_offer = self.state.draw_offers.by(!self.info.our_color);
         let verdict = self.adjudicator.judge(&self.info, &self.line, self.state.clocks, decision, they_offer);

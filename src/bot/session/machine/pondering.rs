@@ -12,10 +12,10 @@ use council::player::RequestId;
 /// What is being searched in the opponent's time.
 #[derive(Debug)]
 pub(super) struct PonderedLines {
-    request: RequestId,
+    pub(super) request: RequestId,
     /// The positions that are expected, the likeliest first.
-    lines: Vec<Arc<Line>>,
-    /// Found before it came about; only where a single position is expected.
+    pub(super) lines: Vec<Arc<Line>>,
+    /// Found before one of them came about; it names the one that it is about.
     decided: Option<Box<DecidedSearch>>,
 }
 
@@ -77,8 +77,8 @@ impl GameMachine {
     /// it was so.
     pub(super) fn ponder_hit(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> bool {
         let hit = |pondering: &mut PonderedLines| {
-            // Finished before it was known which position would come: of no use for any but the first.
-            let finished_for_another = pondering.decided.is_some() && pondering.lines.first() != Some(&self.line);
+            // Finished before it was known which position would come: of no use for any other.
+            let finished_for_another = pondering.decided.as_ref().is_some_and(|decided| decided.line != self.line);
             !finished_for_another && pondering.lines.contains(&self.line)
         };
         if !self.refused.is_empty() {

@@ -85,20 +85,26 @@ impl GameMachine {
         let mut after = line.clone();
         after.play(best).expect("legal");
         let decision = Decision { ponder: draw(&after), ..Decision::without_vote(best, Source::Council) };
-        self.on(GameInput::Decided(request, searched(decision)))
+        self.on(GameInput::Decided(request, searched(&Arc::new(line.clone()), decision)))
+    }
+
+    /// What was asked by this request: about the board, or the likeliest of the positions that are expected.
+    fn asked_about(&self, request: RequestId) -> Arc<Line> {
+        let pondered = self.pondering.as_ref().filter(|pondering| pondering.request == request);
+        Arc::clone(pondered.and_then(|pondering| pondering.lines.first()).unwrap_or(&self.line))
     }
 
     fn decide_with(&mut self, request: RequestId, best: &str, score: Option<Score>) -> Vec<GameEffect> {
-        let best = best.parse().expect("a move");
+        let (best, line) = (best.parse().expect("a move"), self.asked_about(request));
         self.on(GameInput::Decided(
             request,
-            searched(Decision { score, ..Decision::without_vote(best, Source::Council) }),
+            searched(&line, Decision { score, ..Decision::without_vote(best, Source::Council) }),
         ))
     }
 }
 
-fn searched(decision: Decision) -> Box<DecidedSearch> {
-    Box::new(DecidedSearch { decision, budget: None })
+fn searched(line: &Arc<Line>, decision: Decision) -> Box<DecidedSearch> {
+    Box::new(DecidedSearch { line: Arc::clone(line), decision, budget: None })
 }
 
 fn request(effects: &[GameEffect]) -> Option<RequestId> {
@@ -378,10 +384,9 @@ fn a_stream_that_shows_our_moves_late_is_waited_for_longer_the_next_time() {
     now += 5 * SECOND;
     game.handle(now, GameInput::State(state("e2e4")));
     let effects = game.handle(now, GameInput::State(state("e2e4 e7e5")));
-    let request = request(&effects).expect("our move");
-    let best = "g1f3".parse().expect("a move");
-    let effects =
-        game.handle(now, GameInput::Decided(request, searched(Decision::without_vote(best, Source::Council))));
+    let (request, line) = (request(&effects).expect("our move"), Arc::clone(&game.line));
+    let decision = Decision::without_vote("g1f3".parse().expect("a move"), Source::Council);
+    let effects = game.handle(now, GameInput::Decided(request, searched(&line, decision)));
     let (number, _) = sent(&effects).expect("a move is sent");
     let longer = wakes(&game.handle(now, GameInput::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
     assert!(patience < 5 * SECOND && longer > 5 * SECOND, "{patience:?}, then {longer:?}");
@@ -727,10 +732,10 @@ fn a_resignation_that_the_server_does_not_take_loses_nothing() {
 fn thinking_ahead() -> (GameMachine, AnswerNumber, RequestId) {
     let (mut game, effects) = found(Color::Black, "e2e4");
     game.ponder_replies(1);
-    let request = request(&effects).expect("our move");
+    let (request, line) = (request(&effects).expect("our move"), Arc::clone(&game.line));
     let mut decision = Decision::without_vote("e7e5".parse().expect("a move"), Source::Council);
     decision.ponder = Some("g1f3".parse().expect("a move"));
-    let effects = game.on(GameInput::Decided(request, searched(decision)));
+    let effects = game.on(GameInput::Decided(request, searched(&line, decision)));
     let send = effects.iter().position(|effect| matches!(effect, GameEffect::Send { .. }));
     let pondering = effects.iter().position(|effect| matches!(effect, GameEffect::Ponder { .. }));
     assert!(send.is_some() && send < pondering, "the move goes first: {effects:?}");
@@ -771,6 +776,21 @@ fn what_was_found_ahead_is_kept_until_it_is_our_move_and_sent_at_once() {
     assert_eq!(game.decide(pondering, "b8c6"), [], "it is not our move");
     let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
+}
+
+/// Where several replies are pondered, the search may be over for one of them in the moment in which another one comes.
+#[test]
+fn a_move_that_was_found_for_another_reply_is_not_played() {
+    let (mut game, _, pondering) = thinking_ahead();
+    let effects = game.whole("e2e4 e7e5 g1f3");
+    assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
+    let mut other = Line::start(Variant::Standard);
+    other.play_all("e2e4 e7e5 d2d4").expect("legal");
+    let decision = Decision::without_vote("e5d4".parse().expect("a move"), Source::Council);
+    let effects = game.on(GameInput::Decided(pondering, searched(&Arc::new(other), decision)));
+    let again = request(&effects).expect("our move is searched");
+    assert!(again != pondering && sent(&effects).is_none(), "{effects:?}");
+    assert!(sent(&game.decide(again, "b8c6")).is_some());
 }
 
 #[test]

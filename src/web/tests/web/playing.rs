@@ -111,3 +111,11 @@ async fn nobody_moves_in_anothers_game() {
     assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
     assert!(wrong.text().await.expect("text").contains("knowledge letters"));
 }
+
+#[tokio::test]
+async fn the_page_plays_by_settings_that_were_read_again() {
+    let stage = PlayStage::open().await;
+    stage.page_player.send_modify(|player| player.council.roster = "balanced-7".to_owned());
+    let menu: Value = stage.get("api/play").send().await.expect("an answer").json().await.expect("JSON");
+    assert_eq!(menu["usual"], "balanced-7");
+}

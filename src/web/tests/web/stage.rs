@@ -16,6 +16,7 @@ use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, Spa
 use reqwest::{Client, RequestBuilder};
 use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
+use tokio::sync::watch;
 
 /// The operator's secret on the stage.
 pub(crate) const SECRET: &str = "open sesame";
@@ -47,6 +48,8 @@ pub(crate) struct PlayStage {
     pub(crate) client: Client,
     pool: Pool,
     player: PlayerSettings,
+    /// How the council plays in the page.
+    pub(crate) page_player: watch::Sender<PlayerSettings>,
     control: Control,
 }
 
@@ -78,11 +81,12 @@ impl PlayStage {
         let player = PlayerSettings { council, limits, ponder: 0, takebacks: 5, ..PlayerSettings::default() };
         let (shutdown, bus, pool) = (Shutdown::default(), EventBus::new(), Pool::new(0));
         let control = Control::new(shutdown.clone());
+        let (page_player, in_page) = watch::channel(player.clone());
         let context = WebContext {
             event_bus: bus.clone(),
             journal: journal.clone(),
             pool: pool.clone(),
-            player: player.clone(),
+            player: in_page,
             control: Some(control.clone()),
             health: HealthChecks {
                 metrics: Some(Arc::new(|| "concilio_games 0\n".to_owned())),
@@ -92,7 +96,7 @@ impl PlayStage {
         let socket = folder.path().join("control.sock");
         let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;
         let web = served.expect("a page");
-        Self { web, bus, journal, folder, shutdown, client: client(), pool, player, control }
+        Self { web, bus, journal, folder, shutdown, client: client(), pool, player, page_player, control }
     }
 
     /// An address of the page.
@@ -121,7 +125,8 @@ impl PlayStage {
         server.sparring("Sparring", partner).await.expect("a new account");
         let settings = LichessSettings { url: server.url().parse().expect("an address"), ..LichessSettings::default() };
         let token = Token::parse(&token, "the practice server").expect("a token");
-        let (lichess, events) = lichess::connect(settings, token, self.shutdown.now.child_token()).expect("a client");
+        let stop = self.shutdown.now.child_token();
+        let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
         let player = Arc::new(PreparedPlayer::new(self.player.clone()).expect("a roster"));
         let challenge = ChallengeSettings { concurrency: 8, max_games_per_opponent: 8, ..ChallengeSettings::default() };
         let lists = NameLists { friends: Names::parse("Sparring"), ..NameLists::default() };
@@ -133,7 +138,7 @@ impl PlayStage {
             policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
             control: self.control.clone(),
         };
-        let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events };
+        let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events, stop };
         tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
         within("the bot to be online", server.wait_until_online("Concilio")).await.expect("a server");
         PlayingBot { server }
