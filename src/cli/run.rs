@@ -3,7 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clap::Args;
-use tokio::{sync::watch, task::JoinSet, time::sleep};
+use tokio::{
+    sync::{oneshot, watch},
+    task::JoinSet,
+    time::sleep,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -21,6 +25,7 @@ use bot::{
     webhook,
 };
 use chess::{ServerName, Shutdown};
+use council::pool::kill_engines;
 use server::{
     fics,
     lichess::{self, Token},
@@ -59,12 +64,13 @@ impl RunCommand {
             format: format.unwrap_or(settings.log.format),
             ..settings.log.clone()
         })?;
-        // One that comes while we start is heeded as soon as we have started.
-        let signals = Signals::listen();
+        let shutdown = Shutdown::default();
+        let (has_started, started) = oneshot::channel();
+        let finish = settings.shutdown.games == ShutdownGames::Finish;
+        tokio::spawn(heed_signals(started, shutdown.clone(), settings.shutdown.grace, finish));
         let journal = Journal::open(&settings.journal)?;
         tokio::spawn(write_missing_pgn(journal.clone()));
         let event_bus = EventBus::new();
-        let shutdown = Shutdown::default();
         let lists = CancellationToken::new();
         let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown, lists.clone())?;
         let control = runtime.control.clone();
@@ -90,13 +96,8 @@ impl RunCommand {
             ));
         }
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
-        tokio::spawn(heed_signals(
-            signals,
-            shutdown.clone(),
-            control,
-            settings.shutdown.grace,
-            settings.shutdown.games == ShutdownGames::Finish,
-        ));
+        // Where no signals can be heard, nobody waits for it.
+        let _ = has_started.send(control);
 
         let mut failed = false;
         while let Some(ended) = accounts.join_next().await {
@@ -156,9 +157,29 @@ fn connect(name: &str, server: &ServerSettings) -> Result<Connection, Failure> {
     }
 }
 
-/// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time.
-async fn heed_signals(signals: Option<Signals>, shutdown: Shutdown, control: Control, grace: Duration, finish: bool) {
-    let Some(mut signals) = signals else { return };
+/// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time. Until we have
+/// `started`, there is nothing to end.
+async fn heed_signals(mut started: oneshot::Receiver<Control>, shutdown: Shutdown, grace: Duration, finish: bool) {
+    let Some(mut signals) = Signals::listen() else { return };
+    let mut again = false;
+    let control = loop {
+        tokio::select! {
+            control = &mut started => match control {
+                Ok(control) => break control,
+                Err(_) => return,
+            },
+            signal = signals.next() => match signal {
+                Signal::Reload => again = true,
+                Signal::Stop => {
+                    kill_engines();
+                    std::process::exit(0);
+                }
+            },
+        }
+    };
+    if again {
+        read_settings_again(&control).await;
+    }
     told_to_stop(&mut signals, &control).await;
     if finish {
         let patience = grace.as_secs();
@@ -177,9 +198,13 @@ async fn heed_signals(signals: Option<Signals>, shutdown: Shutdown, control: Con
 /// Waits for a signal to stop; those to read the settings again are heeded meanwhile.
 async fn told_to_stop(signals: &mut Signals, control: &Control) {
     while signals.next().await == Signal::Reload {
-        match control.perform(ControlCommand::Reload {}).await {
-            Ok(done) => tracing::info!("told by SIGHUP: {done}"),
-            Err(error) => tracing::error!("told by SIGHUP to read the settings again: {error}"),
-        }
+        read_settings_again(control).await;
+    }
+}
+
+async fn read_settings_again(control: &Control) {
+    match control.perform(ControlCommand::Reload {}).await {
+        Ok(done) => tracing::info!("told by SIGHUP: {done}"),
+        Err(error) => tracing::error!("told by SIGHUP to read the settings again: {error}"),
     }
 }

@@ -247,6 +247,31 @@ async fn a_killed_daemon_leaves_no_engine_behind() {
     }
 }
 
+/// Engines may take long to start. Who is told to read the settings again meanwhile goes on; who is told to stop ends, with the engine.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_may_be_told_something_while_it_starts() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let pids = story.folder.path().join("pids");
+    let engine = program(story.folder.path(), "slow.sh", &format!("echo $$ > '{}'\nsleep 1000", pids.display()));
+    let settings =
+        format!("[player.council]\nroster = 'custom'\n[[player.council.electors]]\nengine = '{}'\n", engine.display());
+    let daemon = Daemon::run(&story, &settings);
+    let started = async {
+        loop {
+            if let Some(pid) = fs::read_to_string(&pids).ok().and_then(|text| Pid::from_raw(text.trim().parse().ok()?))
+            {
+                return pid;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let engine = within("the engine to be started", started).await;
+    daemon.send(Signal::HUP);
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+    is_gone(engine).await;
+}
+
 /// A variant that our own engine does not know is played when the roster has an engine that lists it, and declined
 /// otherwise.
 #[tokio::test(flavor = "multi_thread")]
