@@ -68,8 +68,9 @@ pub struct Vote<M = UciMove, K = Knowledge> {
     pub proposal: Proposal<M>,
     /// What the elector knows; `None` for a foreign engine.
     pub knowledge: Option<K>,
-    /// The criterion's weight for it; comparable only within one decision.
-    pub weight: f64,
+    /// The criterion's weight for it; comparable only within one decision. `None` where the elector only advises or proves: it has no
+    /// vote.
+    pub weight: Option<f64>,
 }
 
 /// The second phase: complete knowledge searched the proposed moves again.
@@ -143,7 +144,7 @@ pub struct Decision<M = UciMove, K = Knowledge> {
     pub source: Source,
     /// The rule that elected; `None` where nobody voted.
     pub criterion: Option<CriterionName>,
-    /// Every elector's newest proposal, in the order of the roster. Empty unless the source is the council.
+    /// Every elector's newest proposal, in the order of the roster, and then those of advisers. Empty unless the source is the council.
     pub votes: Vec<Vote<M, K>>,
     /// What the second phase did, if there was one.
     pub second_phase: Option<SecondPhase<M>>,
@@ -186,15 +187,20 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.criterion.map_or(self.source.word(), CriterionName::word)
     }
 
-    /// How many different moves were proposed.
+    /// The votes of those who have one.
+    pub fn votes_cast(&self) -> impl Iterator<Item = &Vote<M, K>> {
+        self.votes.iter().filter(|vote| vote.weight.is_some())
+    }
+
+    /// How many different moves were voted for.
     pub fn distinct_moves(&self) -> usize {
-        let mut moves: Vec<String> = self.votes.iter().map(|vote| vote.proposal.best.to_string()).collect();
+        let mut moves: Vec<String> = self.votes_cast().map(|vote| vote.proposal.best.to_string()).collect();
         moves.sort_unstable();
         moves.dedup();
         moves.len()
     }
 
-    /// Whether every elector proposed the same move.
+    /// Whether everybody voted for the same move.
     pub fn unanimous(&self) -> bool {
         self.distinct_moves() == 1
     }

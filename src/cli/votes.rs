@@ -78,7 +78,8 @@ pub(super) fn recorded_votes<L: GameLine, M: Display>(
 }
 
 fn how(ours: &OurMove, proposals: &[ProposalRecord], played: &str, say: &dyn Fn(&str) -> String) -> String {
-    let proposed = proposals.iter().filter(|proposal| proposal.phase == 1).map(|proposal| say(&proposal.uci));
+    let cast = proposals.iter().filter(|proposal| proposal.is_vote());
+    let proposed = cast.map(|proposal| say(&proposal.uci));
     let tally = vote_report::tally(proposed);
     let second = ours.first_choice.as_deref().map_or_else(String::new, |first| {
         let mode = ours.second_phase.as_deref().unwrap_or("re-search");

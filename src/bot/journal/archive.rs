@@ -290,10 +290,17 @@ pub struct ProposalRecord {
     pub time: Duration,
     /// The principal variation, UCI moves separated by blanks.
     pub pv: String,
-    /// What it weighed in the election.
+    /// What it weighed in the election; `None` of advice, and of a second phase.
     pub weight: Option<f64>,
     /// What the elector knows, in letters; `None` for a foreign engine.
     pub knowledge: Option<String>,
+}
+
+impl ProposalRecord {
+    /// Whether it was a vote: advisers have none, and no second phase has.
+    pub fn is_vote(&self) -> bool {
+        self.phase == 1 && self.weight.is_some()
+    }
 }
 
 /// A journal to read from.

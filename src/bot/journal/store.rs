@@ -290,7 +290,7 @@ impl<'a> Store<'a> {
         let row = transaction.last_insert_rowid();
         line.moves.push(KnownMove { row, text: decision.best.to_string(), confirmed: false, decided: true });
         for (place, vote) in decision.votes.iter().enumerate() {
-            proposal(transaction, row, 1, place, &vote.proposal, vote.knowledge, Some(vote.weight))?;
+            proposal(transaction, row, 1, place, &vote.proposal, vote.knowledge, vote.weight)?;
         }
         if let Some(second) = &decision.second_phase {
             proposal(transaction, row, 2, 0, &second.proposal, Some(L::COMPLETE_KNOWLEDGE), None)?;

@@ -128,7 +128,7 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
     let votes = ["mpar", "mbxp", "mbkc", "mcar", "mxar", "mkcp", "mbxk"].map(|name| Vote {
         proposal: proposal(line, name, best, Phase::First),
         knowledge: name.parse().ok(),
-        weight: 46.0,
+        weight: Some(46.0),
     });
     DecidedMove {
         game: key.clone(),

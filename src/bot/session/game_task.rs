@@ -423,7 +423,7 @@ impl RunningGame {
             }
         }
         if decision.source == Source::Council {
-            metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes.len()));
+            metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes_cast().count()));
         }
         let in_book = decision.source.is_of_openings();
         let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;

@@ -80,7 +80,7 @@ impl<L: CouncilGame> Rule<L> {
         let votes = ballots.iter().map(|ballot| {
             let weight =
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
-            Vote { proposal: ballot.proposal.clone(), knowledge: L::knowledge(ballot.elector), weight }
+            Vote { proposal: ballot.proposal.clone(), knowledge: L::knowledge(ballot.elector), weight: Some(weight) }
         });
         Some(ElectionOutcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
     }

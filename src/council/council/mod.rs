@@ -255,7 +255,7 @@ impl<L: CouncilGame> Council<L> {
         let votes = first.advice().map(|proposal| Vote {
             proposal: proposal.clone(),
             knowledge: knowledge(proposal),
-            weight: 0.0,
+            weight: None,
         });
         votes.collect()
     }

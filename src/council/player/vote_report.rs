@@ -93,7 +93,7 @@ pub fn name(elector: &str, knowledge: Option<&str>) -> String {
 pub fn entries<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<VoteEntry> {
     let first = decision.votes.iter().map(|vote| VoteEntry {
         elector: name(vote.proposal.elector.as_str(), vote.knowledge.map(|knowledge| knowledge.to_string()).as_deref()),
-        weight: Some(vote.weight),
+        weight: vote.weight,
         ..VoteEntry::proposal(line, &vote.proposal)
     });
     let second = decision.second_phase.iter().map(|second| VoteEntry::proposal(line, &second.proposal));
@@ -116,7 +116,7 @@ pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>
         let _ = write!(text, "  {score}");
     }
     let _ = write!(text, "  by {}", decision.chosen_by());
-    let proposed = decision.votes.iter().map(|vote| line.move_text(vote.proposal.best));
+    let proposed = decision.votes_cast().map(|vote| line.move_text(vote.proposal.best));
     let _ = write!(text, "{}", tally(proposed));
     if let Some(second) = &decision.second_phase {
         let _ = write!(
@@ -190,7 +190,7 @@ mod tests {
 
     fn vote(elector: &str, knowledge: Option<&str>, best: &str) -> Vote {
         let knowledge = knowledge.map(|letters| letters.parse().expect("letters"));
-        Vote { proposal: proposal(elector, best, Phase::First), knowledge, weight: 51.0 }
+        Vote { proposal: proposal(elector, best, Phase::First), knowledge, weight: Some(51.0) }
     }
 
     #[test]
@@ -200,7 +200,13 @@ mod tests {
         let decision = Decision {
             score: Some(Score::Cp(34)),
             criterion: Some(CriterionName::ReSearch),
-            votes: vec![vote("mp", Some("mp"), "e2e4"), vote("old", Some("mbxk"), "e2e4"), vote("fish", None, "g1f3")],
+            votes: vec![
+                vote("mp", Some("mp"), "e2e4"),
+                vote("old", Some("mbxk"), "e2e4"),
+                vote("fish", None, "g1f3"),
+                // Advice is shown, and counted nowhere.
+                Vote { weight: None, ..vote("adviser", Some("mbkc"), "g1f3") },
+            ],
             second_phase: Some(SecondPhase {
                 mode: SecondPhaseMode::Shared,
                 first_choice: "e2e4".parse().expect("a move"),
@@ -214,9 +220,9 @@ mod tests {
         );
         let entries = entries(&line, &decision);
         let names: Vec<&str> = entries.iter().map(|entry| entry.elector.as_str()).collect();
-        assert_eq!(names, ["mp", "old (mbxk)", "fish", SECOND_PHASE]);
+        assert_eq!(names, ["mp", "old (mbxk)", "fish", "adviser (mbkc)", SECOND_PHASE]);
         let elected: Vec<bool> = entries.iter().map(|entry| entry.elected).collect();
-        assert_eq!(elected, [false, false, true, true]);
+        assert_eq!(elected, [false, false, true, true, true]);
         let widths: Vec<usize> = entries.iter().map(|entry| entry.to_string().trim_end().len()).collect();
         assert!(widths.iter().all(|width| *width <= VoteEntry::titles(VoteEntry::NARROWEST).len()), "{widths:?}");
     }

@@ -211,7 +211,7 @@ fn decided(key: &GameKey, line: &Line, rest: &[UciMove], random: &mut StdRng) ->
             time: Duration::from_millis(100),
             pv,
         };
-        Vote { proposal, knowledge: name.parse::<Knowledge>().ok(), weight: 1.0 }
+        Vote { proposal, knowledge: name.parse::<Knowledge>().ok(), weight: Some(1.0) }
     });
     DecidedMove {
         game: key.clone(),

@@ -21,7 +21,7 @@ pub struct VoteStudy {
     pub criterion: String,
     /// How split the vote was, 0 (unanimity) to 1.
     pub split: Option<f64>,
-    /// The proposals of the first phase, in the order of the roster.
+    /// The votes of the first phase, in the order of the roster.
     pub voters: Vec<VoterStudy>,
     /// What the move that was played cost, per cent of a point.
     pub loss: f64,
@@ -114,7 +114,7 @@ fn study_vote(
         let reply = PositionVerdict::by_the_rules(&after).or_else(|| verdicts.get(&position_key(&after)).cloned())?;
         Some((expected - expectation(for_the_other(reply.score))).max(0.0))
     };
-    let voters = proposals.iter().filter(|proposal| proposal.phase == 1).filter_map(|proposal| {
+    let voters = proposals.iter().filter(|proposal| proposal.is_vote()).filter_map(|proposal| {
         let best: UciMove = proposal.uci.parse().ok()?;
         let is_best = verdict.is_best(line, best);
         Some(VoterStudy { proposal: proposal.clone(), san: line.san(best), best, loss: loss(best)?, is_best })

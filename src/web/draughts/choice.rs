@@ -86,7 +86,7 @@ impl Choice {
         let decision = DraughtsDecision {
             score: Some(score),
             elapsed: proposal.time,
-            votes: vec![DraughtsVote { proposal, knowledge, weight: 1.0 }],
+            votes: vec![DraughtsVote { proposal, knowledge, weight: Some(1.0) }],
             ..Decision::without_vote(found.best, Source::Council)
         };
         let in_time = depth == settings.depth;
@@ -96,7 +96,7 @@ impl Choice {
 
     /// What a council decided about a game.
     pub(super) fn elected(decision: DraughtsDecision, game: Game) -> Self {
-        let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, Some(vote.weight)));
+        let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, vote.weight));
         let second = decision.second_phase.iter().map(|second| VoteRow::of(&second.proposal, None));
         Self {
             best: decision.best.to_string(),

@@ -182,7 +182,7 @@ impl GameOverview {
         let second = decision.second_phase.as_ref();
         let first = decision.votes.iter().take(MOST_ROWS).map(|vote| {
             let (name, san) = (vote.proposal.elector.to_string(), line.san(vote.proposal.best));
-            VoteRow::new(name, san, &vote.proposal, Some(vote.weight), false)
+            VoteRow::new(name, san, &vote.proposal, vote.weight, false)
         });
         let second = second.map(|second| {
             let san = line.san(second.proposal.best);

@@ -161,7 +161,8 @@ fn a_decision_shows_every_vote_with_its_weight() {
     let position = line("e2e4");
     told.position("g", &position);
     told.game("g", GameEvent::Proposal(proposal(1, "mp", "c7c5")));
-    let vote = |elector, best, weight| Vote { proposal: proposal(1, elector, best), knowledge: None, weight };
+    let vote =
+        |elector, best, weight| Vote { proposal: proposal(1, elector, best), knowledge: None, weight: Some(weight) };
     let decision = Decision {
         score: Some(Score::Cp(-12)),
         votes: vec![vote("mp", "e7e5", 51.0), vote("ma", "e7e5", 45.0)],

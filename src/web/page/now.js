@@ -101,7 +101,7 @@ function logRow(row) {
 /** What the electors say now, or said in the last election, as it is to be shown. */
 export function tableOf(game) {
   const votes = [...game.votes.values()];
-  const decided = game.decision && game.decision.ply === game.votesPly && votes.every((vote) => vote.weight !== null || vote.second);
+  const decided = game.decision && game.decision.ply === game.votesPly && (!votes.length || votes.some((vote) => vote.weight !== null));
   const thinking = !game.over && game.board.turn === game.head.our_color && game.votesPly === game.board.ply && !decided;
   const caption = thinking ? "The council is in session …" : (game.decision?.summary ?? "");
   return { votes, thinking, elected: decided ? game.decision.uci : null, caption };

@@ -228,7 +228,7 @@ fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: b
         Some("later than the clock allowed".to_owned())
     } else if let Some(second) = second {
         Some(format!("the second search overruled {}", line.san(second.first_choice)))
-    } else if decision.split >= SPLIT && decision.votes.len() >= COUNCIL {
+    } else if decision.split >= SPLIT && decision.votes_cast().count() >= COUNCIL {
         Some("the votes are split".to_owned())
     } else {
         None

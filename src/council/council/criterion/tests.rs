@@ -59,7 +59,7 @@ fn election(roster: &str, criterion: CriterionName, said: &[Said]) -> ElectionOu
 }
 
 fn weights(outcome: &ElectionOutcome) -> Vec<f64> {
-    outcome.votes.iter().map(|vote| vote.weight).collect()
+    outcome.votes.iter().map(|vote| vote.weight.expect("a vote")).collect()
 }
 
 #[test]

@@ -87,7 +87,7 @@ async fn a_proved_mate_ends_the_vote_although_the_electors_would_go_on_for_ever(
     assert_eq!(decision.ponder.map(|reply| reply.to_string()).as_deref(), Some("f6e8"));
     assert_eq!((decision.source, decision.criterion), (Source::Proof, None), "nobody's vote elected it");
     let proof = decision.votes.iter().find(|vote| vote.proposal.elector.as_str() == "mates").expect("it is shown");
-    assert!(proof.weight == 0.0 && proof.proposal.pv.len() > 14);
+    assert!(proof.weight.is_none() && proof.proposal.pv.len() > 14);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_move_that_allows_a_mate_by_checks_is_not_elected_although_an_elector_
     assert_eq!(decision.best.to_string(), "h2h3");
     let mut shown = decision.votes.iter().filter(|vote| vote.proposal.elector.as_str() == "checks");
     let refuted = shown.find(|vote| vote.proposal.best.to_string() == "b2b7").expect("the refutation is shown");
-    assert_eq!((refuted.proposal.score, refuted.weight), (Score::Mate(-2), 0.0));
+    assert_eq!((refuted.proposal.score, refuted.weight), (Score::Mate(-2), None));
     assert_eq!(refuted.proposal.pv.len(), 4, "our move, two checks and the reply between them");
 }
 

@@ -156,7 +156,7 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove, votes: &[(&str, &str,
             time: Duration::from_millis(500),
             pv: vec![best],
         };
-        Vote { proposal, knowledge: name.parse().ok(), weight: 1.0 }
+        Vote { proposal, knowledge: name.parse().ok(), weight: Some(1.0) }
     });
     let votes: Vec<Vote> = votes.collect();
     let others = votes.iter().filter(|vote| vote.proposal.best != best).count();
