@@ -79,8 +79,14 @@ impl FicsSession {
                 Ok(Course::Await(command, Want::Issued(request.opponent.to_lowercase())))
             }
             Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw),
-            Action::Abort(id) => self.may_be_aborted(&id).and_then(|()| command("abort")),
-            Action::Resign(id) => self.game_on_the_board(&id).and_then(|()| command("resign")),
+            Action::Abort(id) => {
+                self.may_be_aborted(&id)?;
+                Ok(Course::Await("abort".to_owned(), Want::End))
+            }
+            Action::Resign(id) => {
+                self.game_on_the_board(&id)?;
+                Ok(Course::Await("resign".to_owned(), Want::End))
+            }
             // The server ends the game at once where a claim is right; elsewhere this is an offer.
             Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
             Action::Draw(id, false) => self.decline_offer(&id, |what| what == OfferKind::Draw),

@@ -267,6 +267,7 @@ impl FicsSession {
         self.seek_at = Some(now + REST);
         let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
         self.requests.settle_all(|want| matches!(want, Want::OurMove { .. }), &over);
+        self.requests.settle_all(|want| *want == Want::End, &Ok(RequestAnswer::Done(Done::Taken)));
         let finished = FinishedGame { id: id.clone(), status: end.status.clone(), winner: end.winner, last };
         self.finished(finished, rated, now);
         self.ended = Some((id, end));
@@ -282,8 +283,8 @@ impl FicsSession {
 
     pub(super) fn not_playing(&mut self) {
         let not_found = ActionError::NotFound("the server says that we are not playing".to_owned());
-        let settled =
-            self.requests.settle_each(|want| matches!(want, Want::OurMove { .. }).then(|| Err(not_found.clone())));
+        let concerns = |want: &Want| matches!(want, Want::OurMove { .. } | Want::End);
+        let settled = self.requests.settle_each(|want| concerns(want).then(|| Err(not_found.clone())));
         if !settled.is_empty()
             && let Some(id) = self.current_id().cloned()
         {

@@ -32,6 +32,11 @@ impl FicsSession {
             FicsMessage::Offer(offer) => self.offered(offer),
             FicsMessage::OffersGone(indices) => self.offers_gone(&indices, now),
             FicsMessage::Asked { by, what } => self.asked(&by, what),
+            FicsMessage::AskSent(OfferKind::Abort) => {
+                // Our move, or the opponent's, was on its way: it depends on the opponent now.
+                let asks = ActionError::Refused("both sides have moved".to_owned());
+                self.requests.settle(|want| *want == Want::End, Err(asks));
+            }
             FicsMessage::AskSent(what) => self.note_offer(true, what, true),
             FicsMessage::Withdrawn { by, what: OfferKind::Match } => self.challenges.withdrawn_by(&by, now),
             FicsMessage::Withdrawn { by, what } if self.is_opponent(&by) => self.note_offer(false, what, false),

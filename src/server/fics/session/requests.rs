@@ -34,6 +34,8 @@ pub(super) enum Want {
     Issued(String),
     /// Somebody's presence.
     Presence,
+    /// The end of the game that we abort or resign.
+    End,
 }
 
 /// Requests in the order in which they were sent.

@@ -535,9 +535,10 @@ fn a_variant_nobody_asked_for_is_left_alone() {
     let no_king = START.replace("RNBQKBNR", "RNBQ-BNR");
     assert_eq!(evening.hear(&[&no_king]), ["started ann-run-1", "GameUnplayable"]);
     assert_eq!(evening.hear(&[&no_king]), [""; 0]);
-    assert_eq!(evening.act(Action::Abort("ann-run-1".into())), ["> abort", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.act(Action::Abort("ann-run-1".into())), ["> abort"]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Game aborted on move 1} *"]);
     assert_eq!(told[0], "finished aborted");
+    assert!(told.contains(&"= Ok(Done(Taken))".to_owned()), "{told:?}");
     assert_eq!(evening.hear(&[START]), ["started ann-run-2", "game ann-run-2: "]);
 }
 
@@ -549,7 +550,20 @@ fn a_game_in_which_both_have_moved_is_not_aborted_but_resigned() {
     evening.hear(&[START, E4, E5]);
     let refused = evening.act(Action::Abort("ann-run-1".into()));
     assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
-    assert_eq!(evening.act(Action::Resign("ann-run-1".into())), ["> resign", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.act(Action::Resign("ann-run-1".into())), ["> resign"]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Somebot resigns} 1-0"]);
+    assert!(told.contains(&"= Ok(Done(Taken))".to_owned()), "{told:?}");
+}
+
+/// The move by which both sides have moved may be on its way when we abort: then the server asks the opponent.
+#[test]
+fn an_abort_that_would_ask_the_opponent_is_refused() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START, E4]);
+    assert_eq!(evening.act(Action::Abort("ann-run-1".into())), ["> abort"]);
+    let told = evening.hear(&["Abort request sent."]);
+    assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
 }
 
 #[test]

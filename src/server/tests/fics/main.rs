@@ -320,9 +320,10 @@ async fn our_own_challenge_is_declined_once_and_then_played() {
     seat.announce(&format!("<pr> 5\n\n{}", board.start("Creating", Color::White))).await;
     let (info, _) = client.game().await;
     assert_eq!(info.id, GameId::from(&second));
-    assert_eq!(client.do_now(Action::Resign(info.id.clone())).await, Ok(Done::Taken));
+    let resigned = client.ask(Action::Resign(info.id.clone()));
     seat.expect("resign").await;
     seat.announce(&board.end("Somebot resigns} 0-1")).await;
+    assert_eq!(answer(resigned).await, Ok(Done::Taken), "when the game has ended");
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Resign), Some(Color::Black)));
 }
 
@@ -380,9 +381,10 @@ async fn a_refused_move_is_told_and_the_game_can_be_asked_for() {
     assert_eq!(client.game().await.1.moves, "");
     // What is not legal on our own board is not even sent.
     assert!(matches!(answer(client.play(&id, "e2e5")).await, Err(ActionError::Refused(_))));
-    assert_eq!(client.do_now(Action::Abort(id.clone())).await, Ok(Done::Taken));
+    let aborted = client.ask(Action::Abort(id.clone()));
     seat.expect("abort").await;
     seat.announce(&board.end("Game aborted on move 1} *")).await;
+    assert_eq!(answer(aborted).await, Ok(Done::Taken), "when the game has ended");
     assert_eq!(client.finished().await, (id.clone(), Some(GameStatus::Aborted), None));
     assert!(matches!(answer(client.play(&id, "e2e4")).await, Err(ActionError::NotFound(_))));
     client.server.resync(&id).await;
