@@ -157,29 +157,10 @@ fn connect(name: &str, server: &ServerSettings) -> Result<Connection, Failure> {
     }
 }
 
-/// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time. Until we have
-/// `started`, there is nothing to end.
-async fn heed_signals(mut started: oneshot::Receiver<Control>, shutdown: Shutdown, grace: Duration, finish: bool) {
+/// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time.
+async fn heed_signals(started: oneshot::Receiver<Control>, shutdown: Shutdown, grace: Duration, finish: bool) {
     let Some(mut signals) = Signals::listen() else { return };
-    let mut again = false;
-    let control = loop {
-        tokio::select! {
-            control = &mut started => match control {
-                Ok(control) => break control,
-                Err(_) => return,
-            },
-            signal = signals.next() => match signal {
-                Signal::Reload => again = true,
-                Signal::Stop => {
-                    kill_engines();
-                    std::process::exit(0);
-                }
-            },
-        }
-    };
-    if again {
-        read_settings_again(&control).await;
-    }
+    let Some(control) = when_started(&mut signals, started).await else { return };
     told_to_stop(&mut signals, &control).await;
     if finish {
         let patience = grace.as_secs();
@@ -193,6 +174,30 @@ async fn heed_signals(mut started: oneshot::Receiver<Control>, shutdown: Shutdow
         }
     }
     shutdown.now.cancel();
+}
+
+/// Waits until we have `started`; `None` where that fails. Whoever is told to stop before has nothing to end, and settings that are to be
+/// read again are read then.
+async fn when_started(signals: &mut Signals, mut started: oneshot::Receiver<Control>) -> Option<Control> {
+    let mut again = false;
+    loop {
+        tokio::select! {
+            control = &mut started => {
+                let control = control.ok()?;
+                if again {
+                    read_settings_again(&control).await;
+                }
+                return Some(control);
+            }
+            signal = signals.next() => match signal {
+                Signal::Reload => again = true,
+                Signal::Stop => {
+                    kill_engines();
+                    std::process::exit(0);
+                }
+            },
+        }
+    }
 }
 
 /// Waits for a signal to stop; those to read the settings again are heeded meanwhile.

@@ -44,6 +44,14 @@ pub enum StateError {
     Other(PathBuf),
 }
 
+/// Writes a file beside its place and moves it there, so that it is never half written.
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, text)?;
+    fs::rename(&part, path)
+}
+
 #[derive(Serialize, Deserialize)]
 struct Item<T> {
     part: usize,
@@ -85,10 +93,7 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
             fs::create_dir_all(folder).map_err(failure)?;
         }
         if whole != text {
-            // Beside its place first: a stop in between must not lose what was done.
-            let mut part = path.as_os_str().to_owned();
-            part.push(".part");
-            fs::write(&part, &whole).and_then(|()| fs::rename(&part, path)).map_err(failure)?;
+            replace(path, &whole).map_err(failure)?;
         }
         let file = OpenOptions::new().append(true).open(path).map_err(failure)?;
         Ok(Self { path: path.to_owned(), file: Some(file), done })

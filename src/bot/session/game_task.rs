@@ -448,3 +448,22 @@ async fn in_time<T>(
     let answered = tokio::time::timeout(patience, answer).await;
     answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Promise 1: no game is lost to a disk that hangs.
+    #[tokio::test(start_paused = true)]
+    async fn a_disk_that_hangs_is_waited_for_as_long_as_our_clock_allows() {
+        let waited = async |clock: Option<u64>| {
+            let hangs = std::future::pending::<Result<(), JournalError>>();
+            match in_time(clock.map(Duration::from_secs), hangs).await {
+                Err(JournalError::Slow(patience)) => patience.as_millis(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!([waited(None).await, waited(Some(180)).await, waited(Some(5)).await], [500, 500, 100]);
+        assert!(in_time(Some(Duration::ZERO), async { Ok(()) }).await.is_ok(), "what is there is taken");
+    }
+}

@@ -5,8 +5,6 @@
 
 use std::time::Instant;
 
-use shakmaty::CastlingMode;
-
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use chess::{Limits, Line, Phase, SearchId, Task};
 use council::pool::{
@@ -16,35 +14,20 @@ use council::pool::{
 
 pub(super) struct UciPlayer {
     engine: UciEngine,
-    /// How it was told that castling is written.
-    castling: Option<CastlingMode>,
 }
 
 impl UciPlayer {
     /// Starts the program and sets its options; `hash` is its table, MiB.
     pub(super) fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, PlayerFailure> {
-        Ok(Self { engine: UciEngine::start(program, hash, threads)?, castling: None })
-    }
-
-    /// Tells the engine whether castling is that of Chess960, where it does not know.
-    fn set_castling(&mut self, castling: CastlingMode) -> Result<(), PlayerFailure> {
-        if self.castling == Some(castling) {
-            return Ok(());
-        }
-        let chess960 = castling == CastlingMode::Chess960;
-        if self.engine.has_option("UCI_Chess960") {
-            self.engine.send(&format!("setoption name UCI_Chess960 value {chess960}"))?;
-        } else if chess960 {
-            return Err(PlayerFailure::Failed("it does not play chess960".to_owned()));
-        }
-        self.castling = Some(castling);
-        Ok(())
+        Ok(Self { engine: UciEngine::start(program, hash, threads)? })
     }
 }
 
 impl MatchPlayer for UciPlayer {
     fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure> {
-        self.set_castling(opening.castling_mode())?;
+        if !self.engine.set_castling(opening.castling_mode())? {
+            return Err(PlayerFailure::Failed("it does not play chess960".to_owned()));
+        }
         Ok(self.engine.new_game()?)
     }
 

@@ -6,6 +6,7 @@
 use std::{fmt::Write, fs, io, path::Path};
 
 use super::{TuneError, positions::TaperedPair};
+use crate::state::replace;
 use engine::evaluation::Weights;
 
 const FORMAT: &str = "concilio-tune-1";
@@ -44,12 +45,9 @@ impl TuneState {
         Ok(Some(state))
     }
 
-    /// Writes the file beside its place and moves it there, so that it is never half written.
+    /// Writes the file; it is never half written.
     pub(super) fn save(&self, path: &Path) -> Result<(), TuneError> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let written = fs::write(&part, self.to_text()).and_then(|()| fs::rename(&part, path));
-        written.map_err(|error| TuneError::State { path: path.to_owned(), error })
+        replace(path, &self.to_text()).map_err(|error| TuneError::State { path: path.to_owned(), error })
     }
 
     fn to_text(&self) -> String {

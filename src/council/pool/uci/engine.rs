@@ -2,11 +2,16 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use shakmaty::CastlingMode;
+
 use super::protocol;
 use crate::pool::{ElectorFailure, EngineProgram, Process};
 
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The option that tells an engine that castling is that of Chess960.
+pub(super) const CHESS960: &str = "UCI_Chess960";
 
 /// An engine and the options that it announced.
 pub struct UciEngine {
@@ -46,13 +51,26 @@ impl UciEngine {
     }
 
     /// Whether it announced such an option.
-    pub fn has_option(&self, name: &str) -> bool {
+    pub(super) fn has_option(&self, name: &str) -> bool {
         self.options.contains_key(&name.to_lowercase())
     }
 
     /// The values that a `combo` takes; nothing for any other option.
     pub(super) fn values_of(&self, name: &str) -> &[String] {
         self.options.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Tells the engine whether castling is that of Chess960; `false` where it knows no other than the usual one.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn set_castling(&mut self, castling: CastlingMode) -> Result<bool, ElectorFailure> {
+        let chess960 = castling == CastlingMode::Chess960;
+        if !self.has_option(CHESS960) {
+            return Ok(!chess960);
+        }
+        self.set(CHESS960, if chess960 { "true" } else { "false" })?;
+        Ok(true)
     }
 
     /// Sets an option.

@@ -15,6 +15,7 @@ use shakmaty::CastlingMode;
 
 use super::{Elector, ElectorFailure, EngineProgram, Job};
 use chess::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
+use engine::CHESS960;
 use protocol::Info;
 
 pub use engine::UciEngine;
@@ -43,7 +44,7 @@ impl UciElector {
     /// The variants the engine announced it can play.
     pub(super) fn variants(&self) -> Vec<Variant> {
         let listed = self.engine.values_of("UCI_Variant");
-        let chess960 = self.engine.has_option("UCI_Chess960");
+        let chess960 = self.engine.has_option(CHESS960);
         Variant::ALL
             .into_iter()
             .filter(|variant| match variant {
@@ -65,10 +66,7 @@ impl UciElector {
         if self.engine.has_option("UCI_Variant") {
             self.engine.set("UCI_Variant", variant.uci_name())?;
         }
-        let chess960 = castling == CastlingMode::Chess960;
-        if self.engine.has_option("UCI_Chess960") {
-            self.engine.set("UCI_Chess960", if chess960 { "true" } else { "false" })?;
-        } else if chess960 {
+        if !self.engine.set_castling(castling)? {
             return Err(ElectorFailure(format!("{} does not play chess960", self.name)));
         }
         self.variant = Some((variant, castling));

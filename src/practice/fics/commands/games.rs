@@ -242,11 +242,10 @@ impl VisitorSession {
 
     pub(super) async fn games(&mut self) -> io::Result<()> {
         let running = self.ask(|state| state.running_games()).await?;
-        let mut rows = Vec::new();
-        for view in &running {
-            let number = self.number_of(&view.pairing.id).await?;
-            rows.push(text::game_row(view, number, &self.context.lobby));
-        }
+        self.release_numbers().await?;
+        let lobby = &self.context.lobby;
+        let mut rows: Vec<String> =
+            running.iter().map(|view| text::game_row(view, lobby.number_of(&view.pairing.id), lobby)).collect();
         rows.push(format!("\n  {} game{} displayed.", rows.len(), if rows.len() == 1 { "" } else { "s" }));
         self.line(rows.join("\n"));
         Ok(())

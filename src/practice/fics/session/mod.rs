@@ -308,12 +308,14 @@ impl VisitorSession {
 
     /// The number of a game. Those of games that run no more go to others.
     pub(super) async fn number_of(&self, game: &GameId) -> io::Result<u32> {
-        let (lobby, game) = (self.context.lobby.clone(), game.clone());
-        let numbered = self.ask(move |state| {
-            lobby.release_numbers(|known| state.has_stopped(known));
-            lobby.number_of(&game)
-        });
-        numbered.await
+        self.release_numbers().await?;
+        Ok(self.context.lobby.number_of(game))
+    }
+
+    /// The numbers of games that run no more go to others.
+    pub(super) async fn release_numbers(&self) -> io::Result<()> {
+        let lobby = self.context.lobby.clone();
+        self.ask(move |state| lobby.release_numbers(|known| state.has_stopped(known))).await
     }
 
     /// A name as it is written.
