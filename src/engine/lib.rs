@@ -24,7 +24,7 @@ mod search;
 mod syzygy;
 pub mod uci;
 
-pub use bench::{Bench, bench, bench_evaluation, bench_with};
+pub use bench::{Bench, bench, bench_evaluation, bench_with, short_bench};
 pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use checksum::checksum;
 pub use evaluation::{Breakdown, Noise, breakdown};

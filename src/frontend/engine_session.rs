@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 use super::Setup;
 use chess::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
@@ -13,6 +13,10 @@ use council::{
     Council,
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
+
+/// How long the electors are waited for before the program says that it is ready. Match runners give up an engine that says nothing
+/// for fifteen seconds.
+const START_PATIENCE: Duration = Duration::from_secs(8);
 
 /// One game after the other, against the program's user.
 pub(super) struct EngineSession {
@@ -60,12 +64,15 @@ impl EngineSession {
         }
     }
 
-    /// Starts the council, if it does not run yet: engines need a while before they can search.
+    /// Starts the council, if it does not run yet, and waits a while until it can search: engines need some time for that. Not to be
+    /// called while it searches, whose end would be waited for.
     ///
     /// # Errors
     /// Where the settings name no roster.
-    pub(super) fn start_council(&mut self) -> Result<(), String> {
-        self.player().map(|_| ())
+    pub(super) async fn start_council(&mut self) -> Result<(), String> {
+        // One that has not started by then costs its vote.
+        let _ = timeout(START_PATIENCE, self.player()?.started()).await;
+        Ok(())
     }
 
     /// Begins to search a position, and drops the search of the last one.

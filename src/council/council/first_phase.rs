@@ -263,11 +263,11 @@ impl<L: CouncilGame> FirstPhase<L> {
             let until =
                 if advising { until.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { until };
             let patient_until = Instant::now() + PATIENCE;
-            let work_before = nodes(searchers);
-            let impatient = self.any_finished(searchers) && patient_until < until;
+            let signs_before = signs_of_life(searchers);
+            let impatient = self.any_finished(searchers) && session.is_endless(until);
             match session.next(if impatient { patient_until } else { until }, self.leader.is_some()).await {
                 Event::Cancelled => return None,
-                Event::TimeIsUp if impatient && !session.must_answer() && nodes(searchers) > work_before => {}
+                Event::TimeIsUp if impatient && !session.must_answer() && signs_of_life(searchers) > signs_before => {}
                 Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < deadline => {
                     self.advising().for_each(|number| searchers[number].stop());
                 }
@@ -489,7 +489,7 @@ fn assign<L: CouncilGame>(
     }
 }
 
-/// Nodes of all searchers together.
-fn nodes<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> u64 {
-    searchers.iter().map(CouncilSearcher::nodes).sum()
+/// A number that grows while any of them is at work.
+fn signs_of_life<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> u64 {
+    searchers.iter().map(CouncilSearcher::signs_of_life).sum()
 }

@@ -101,6 +101,13 @@ impl<L: CouncilGame> Council<L> {
         self.seats.new_game();
     }
 
+    /// Waits until all electors on this machine have been started, or could not be: an engine may need seconds before it can search.
+    pub async fn started(&self) {
+        for searcher in &self.seats.searchers {
+            searcher.started().cancelled().await;
+        }
+    }
+
     /// Decides. `watch` sees every proposal as it comes. `None` if `cancelled` first, or if there is no legal move.
     pub async fn decide(
         &mut self,

@@ -14,6 +14,8 @@ use chess::{GameLine, Proposal};
 
 /// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+/// What comes later than this is no bound of any clock, but a share of [`FOREVER`].
+const LONGEST_BOUND: Duration = Duration::from_secs(FOREVER.as_secs() / 1000);
 
 /// The runtime's timers round up to whole milliseconds; aiming a little sooner, they are on time in the mean.
 const TIMER_ROUNDING: Duration = Duration::from_micros(700);
@@ -74,6 +76,11 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
     pub(super) fn deadline(&mut self, progress: &Progress<L::Move>, share: f64) -> Instant {
         let whole = self.question.timing.as_mut().map_or(FOREVER, |timing| timing(progress).min(FOREVER));
         self.started + whole.mul_f64(share)
+    }
+
+    /// Whether no rule of time bounds a wait until then.
+    pub(super) fn is_endless(&self, until: Instant) -> bool {
+        until.saturating_duration_since(self.started) > LONGEST_BOUND
     }
 
     /// How long the question will be searched about, from its beginning, as far as is known now: what the clock gives where all agree from

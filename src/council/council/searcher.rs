@@ -9,6 +9,7 @@ use std::{
 };
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 use super::seats::Seat;
 use crate::{
@@ -153,6 +154,11 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.nodes + self.current.as_ref().map_or(0, |search| search.meter.nodes())
     }
 
+    /// A number that grows while it is at work.
+    pub(super) fn signs_of_life(&self) -> u64 {
+        self.nodes() + self.current.as_ref().map_or(0, |search| search.meter.words())
+    }
+
     /// The share of its nodes that its best move took, 0 to 1, where it says so and still searches.
     pub(super) fn effort(&self) -> Option<f64> {
         self.current.as_ref()?.meter.effort()
@@ -165,6 +171,11 @@ impl<L: CouncilGame> CouncilSearcher<L> {
 
     pub(super) fn new_game(&self) {
         self.slot.new_game();
+    }
+
+    /// Cancelled when its elector has been started, or could not be.
+    pub(super) fn started(&self) -> CancellationToken {
+        self.slot.started()
     }
 }
 

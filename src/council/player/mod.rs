@@ -21,7 +21,7 @@ use std::{
 };
 
 use tokio::{
-    sync::{Notify, mpsc, watch},
+    sync::{Notify, mpsc, oneshot, watch},
     time::timeout,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -140,6 +140,7 @@ impl SearchHandle {
 enum PlayerCommand {
     Think(Box<QueuedRequest>),
     NewGame,
+    TellWhenStarted(oneshot::Sender<()>),
 }
 
 #[derive(Debug)]
@@ -163,6 +164,14 @@ impl GamePlayer {
     /// Another game begins: the council stays and forgets the last one. A search that still runs should be dropped first.
     pub fn new_game(&self) {
         let _ = self.0.send(PlayerCommand::NewGame);
+    }
+
+    /// Waits until the council can search: an engine may need seconds to start. A search that runs is waited for, too.
+    pub async fn started(&self) {
+        let (told, hears) = oneshot::channel();
+        let _ = self.0.send(PlayerCommand::TellWhenStarted(told));
+        // It is dropped unanswered only where the player is gone.
+        let _ = hears.await;
     }
 
     /// Begins a search. One that still runs should be dropped first: they are taken one after the other.
@@ -206,6 +215,11 @@ impl PlayerTask {
                 PlayerCommand::NewGame => {
                     self.council.new_game();
                     self.last_score = None;
+                    continue;
+                }
+                PlayerCommand::TellWhenStarted(told) => {
+                    self.council.started().await;
+                    let _ = told.send(());
                     continue;
                 }
             };

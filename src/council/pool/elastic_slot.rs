@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     ElectorSpec, Fallback, Job, RemoteSlot, SearchReport,
@@ -80,6 +81,10 @@ impl SearchSlot<Line> for ElasticSlot {
         let both = lock(&self.0);
         both.local.new_game();
         both.remote.new_game();
+    }
+
+    fn started(&self) -> CancellationToken {
+        lock(&self.0).local.started()
     }
 }
 

@@ -157,6 +157,7 @@ impl<M: Copy> Hints<M> {
 pub struct Meter {
     counted: AtomicU64,
     told: AtomicU64,
+    words: AtomicU64,
     /// In thousandths; one more than that, so that 0 is unknown.
     effort: AtomicU32,
 }
@@ -170,6 +171,16 @@ impl Meter {
     /// So many at least, as was told from outside.
     pub fn count(&self, nodes: u64) {
         self.told.fetch_max(nodes, Relaxed);
+    }
+
+    /// The searcher has said something: it is at work, however long it says no more of its nodes.
+    pub(super) fn hear(&self) {
+        self.words.fetch_add(1, Relaxed);
+    }
+
+    /// How often it has said something.
+    pub(crate) fn words(&self) -> u64 {
+        self.words.load(Relaxed)
     }
 
     /// The share of its nodes that its best move took, 0 to 1, where it says so. Much means that nothing else comes near it.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority, running::RunningSearches,
@@ -48,6 +49,8 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     spec: ElectorSpec<L::Kind>,
     table: Option<SharedTable>,
     commands: mpsc::Sender<SlotCommand<L>>,
+    /// Cancelled when its thread has tried to start the elector.
+    started: CancellationToken,
     /// Where its searches can be seen.
     running: RunningSearches,
     /// Of the searches that may not be over; the newest is the last.
@@ -65,15 +68,18 @@ impl<L: CouncilGame> LocalSlot<L> {
             backoff: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
             priority: Priority::of_this_thread(spec.niceness),
         };
-        let started = std::thread::Builder::new()
+        let started = CancellationToken::new();
+        let starting = started.clone().drop_guard();
+        let spawned = std::thread::Builder::new()
             .name(format!("elector {}", spec.name))
             .stack_size(8 << 20)
-            .spawn(move || thread.serve(&inbox));
-        if let Err(error) = started {
+            .spawn(move || thread.serve(&inbox, starting));
+        if let Err(error) = spawned {
             // The inbox is gone, so every search of this slot will be reported as failed.
             tracing::error!(elector = %spec.name, %error, "no thread for an elector");
         }
-        Self { spec: spec.clone(), table: table.cloned(), commands, running: running.clone(), searches: Vec::new() }
+        let (table, running) = (table.cloned(), running.clone());
+        Self { spec: spec.clone(), table, commands, started, running, searches: Vec::new() }
     }
 
     /// Whether one of its searches was told to stop long ago and has not.
@@ -113,6 +119,10 @@ impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
     fn new_game(&self) {
         let _ = self.commands.send(SlotCommand::NewGame);
     }
+
+    fn started(&self) -> CancellationToken {
+        self.started.clone()
+    }
 }
 
 impl<L: CouncilGame> Drop for LocalSlot<L> {
@@ -132,7 +142,7 @@ struct ElectorThread<L: CouncilGame> {
 }
 
 impl<L: CouncilGame> ElectorThread<L> {
-    fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand<L>>) {
+    fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand<L>>, starting: DropGuard) {
         // A foreign engine is a process of its own, with the priority that it is started with.
         if !L::is_ours(&self.spec) {
             self.priority.give_way();
@@ -142,6 +152,7 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         // One that does not start is tried again with the first search, which can report it.
         self.elector = L::start(&self.spec, self.table.as_ref()).ok();
+        drop(starting);
         for command in inbox {
             match command {
                 SlotCommand::NewGame => {

@@ -1,6 +1,7 @@
 //! A slot of the pool: one elector behind a handle, wherever it searches.
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 use std::fmt;
 
@@ -19,6 +20,9 @@ pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
 
     /// Forgets the last game.
     fn new_game(&self);
+
+    /// Cancelled when its elector has been started on this machine, or could not be.
+    fn started(&self) -> CancellationToken;
 }
 
 /// The handle of an elector's slot. Dropping it stops the search; a thread ends as soon as the elector lets it.
@@ -59,5 +63,10 @@ impl<L: CouncilGame> Slot<L> {
     /// Forgets the last game.
     pub fn new_game(&self) {
         self.place.new_game();
+    }
+
+    /// Cancelled when its elector has been started on this machine, or could not be.
+    pub(crate) fn started(&self) -> CancellationToken {
+        self.place.started()
     }
 }

@@ -89,11 +89,18 @@ impl<M> Go<M> {
         go
     }
 
+    /// What is left on the clock of the one who is to move, White (0) or Black (1). Where only the other's was said, and no other bound,
+    /// it is taken for both: whoever says a clock waits for a move.
+    pub fn clock(&self, mover: usize) -> Option<Duration> {
+        let other = self.time[1 - mover].filter(|_| self.limits == Limits::default() && !self.infinite);
+        self.time[mover].or(other)
+    }
+
     /// Whether the search ends by itself once the player `turn` is to move and its clock runs. One for a mate ends only if there is one.
     pub fn is_bounded(&self, turn: Color) -> bool {
         let Limits { time, nodes, depth, mate: _ } = self.limits;
         let limited = time.is_some() || nodes.is_some() || depth.is_some();
-        !self.infinite && (limited || self.time[turn.index()].is_some())
+        !self.infinite && (limited || self.clock(turn.index()).is_some())
     }
 
     /// What was passed over, as a sentence for who sent it.
@@ -158,7 +165,7 @@ const LEAST_DEPTH: u32 = 6;
 impl Stopwatch {
     /// Starts now.
     pub fn new<M>(go: &Go<M>, turn: Color, overhead: Duration) -> Self {
-        let plan = go.time[turn.index()].map(|time| {
+        let plan = go.clock(turn.index()).map(|time| {
             let left = time.saturating_sub(overhead).max(Duration::from_millis(1));
             let moves = go.moves_to_go.unwrap_or(HORIZON).min(HORIZON);
             let share = (left / moves + go.increment[turn.index()].mul_f64(0.8)).min(left.mul_f64(0.6));

@@ -39,9 +39,7 @@ fn an_endless_search_answers_when_told_to_stop() {
 /// Whoever asked is gone: nothing goes on that only they could have ended.
 #[test]
 fn the_end_of_input_ends_what_has_no_end_of_its_own() {
-    for go in
-        ["go", "go mate 20", "go infinite", "go btime 1000", "go ponder wtime 100000", "go ponder mate 20\nponderhit"]
-    {
+    for go in ["go", "go mate 20", "go infinite", "go ponder wtime 100000", "go ponder mate 20\nponderhit"] {
         assert!(converse(&format!("position startpos\n{go}\n")).contains("bestmove"), "{go}");
     }
 }

@@ -76,7 +76,14 @@ struct UciSearch {
     /// Enough is a mate in so many moves.
     mate: Option<i32>,
     /// Found before it could be told.
-    held: Option<Box<Decision>>,
+    held: Option<Answer>,
+}
+
+/// How a search is answered.
+enum Answer {
+    /// The game is over.
+    NoMove,
+    Move(Box<Decision>),
 }
 
 struct UciSession<W> {
@@ -102,7 +109,8 @@ impl<W: Write> UciSession<W> {
             "" | "register" => Ok(()),
             "uci" => self.identify().map(Ok)?,
             "isready" => {
-                let started = self.engine.start_council();
+                // In the middle of a search it is answered at once.
+                let started = if self.search.is_none() { self.engine.start_council().await } else { Ok(()) };
                 self.say("readyok").map(|()| started)?
             }
             "debug" => self.set_debug(rest),
@@ -181,10 +189,6 @@ impl<W: Write> UciSession<W> {
         if let Some(complaint) = go.complaint() {
             self.say(format_args!("info string {complaint}"))?;
         }
-        if line.legal_moves().is_empty() {
-            self.say(words::over(&line))?;
-            return self.say("bestmove 0000");
-        }
         let time = self.time(&go, line.turn());
         let question = EngineQuestion {
             time: if go.ponder { Time::Unbounded } else { time },
@@ -204,13 +208,19 @@ impl<W: Write> UciSession<W> {
             mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
             held: None,
         };
+        if line.legal_moves().is_empty() {
+            self.say(words::over(&line))?;
+            let held = Some(Answer::NoMove);
+            self.search = Some(UciSearch { held, ..search(NOBODY) });
+            return self.answer_if_asked();
+        }
         match self.engine.think(Arc::clone(&line), question) {
             Ok(request) => self.search = Some(search(request)),
             // Whoever has asked for a move waits for one, even where the settings seat nobody who could find it.
             Err(problem) => {
                 self.say(format_args!("info string {problem}; some legal move is played"))?;
                 let some = line.legal_moves().first().copied();
-                let held = some.map(|some| Box::new(Decision::without_vote(some, Source::Fallback)));
+                let held = some.map(|some| Answer::Move(Box::new(Decision::without_vote(some, Source::Fallback))));
                 self.search = Some(UciSearch { held, ..search(NOBODY) });
                 self.answer_if_asked()?;
             }
@@ -223,10 +233,10 @@ impl<W: Write> UciSession<W> {
         let by_nodes = self.engine.setup.limits.nodes.is_some();
         let index = |color: Color| usize::from(color == Color::Black);
         let clock = |color| Clock {
-            remaining: go.time[index(color)].unwrap_or_default(),
+            remaining: go.clock(index(color)).unwrap_or_default(),
             increment: go.increment[index(color)],
         };
-        match (go.limits.time, go.time[index(us)]) {
+        match (go.limits.time, go.clock(index(us))) {
             _ if go.infinite || by_nodes => Time::Unbounded,
             (Some(most), clock) => {
                 let bearable = clock.map(|left| left.mul_f64(MOST_OF_A_CLOCK));
@@ -261,7 +271,7 @@ impl<W: Write> UciSession<W> {
                 self.say(info)
             }
             PlayerEvent::Decided { id, decision, .. } if id == search.request => {
-                search.held = Some(decision);
+                search.held = Some(Answer::Move(decision));
                 self.answer_if_asked()
             }
             _ => Ok(()),
@@ -271,9 +281,10 @@ impl<W: Write> UciSession<W> {
     /// Tells the move that was found, unless it must be kept back.
     fn answer_if_asked(&mut self) -> io::Result<()> {
         let ready = |search: &mut UciSearch| !search.infinite && search.pondering.is_none() && search.held.is_some();
-        let Some(UciSearch { line, mut progress, held: Some(decision), .. }) = self.search.take_if(ready) else {
+        let Some(UciSearch { line, mut progress, held: Some(answer), .. }) = self.search.take_if(ready) else {
             return Ok(());
         };
+        let Answer::Move(decision) = answer else { return self.say("bestmove 0000") };
         if let Some(standing) = progress.decide(&decision) {
             self.say(words::info(&standing))?;
         } else if let Some(score) = decision.score.filter(|_| progress.is_silent()) {

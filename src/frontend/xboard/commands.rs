@@ -52,7 +52,7 @@ impl<W: Write> XboardSession<W> {
         match command {
             "" | "xboard" | "accepted" | "rejected" => Ok(Ok(())),
             "protover" => self.tell_features().map(Ok),
-            "ping" => self.ping(rest).map(Ok),
+            "ping" => self.ping(rest).await.map(Ok),
             "new" => Ok(self.new_game(Variant::Standard)),
             "variant" => Ok(self.variant(rest)),
             "setboard" | "setup" => Ok(self.set_board(rest)),
@@ -83,9 +83,13 @@ impl<W: Write> XboardSession<W> {
         self.say("feature done=1")
     }
 
-    /// Answered at once, but after our move if we are thinking about one.
-    fn ping(&mut self, number: &str) -> io::Result<()> {
+    /// Answered as soon as we can search, but after our move if we are thinking about one.
+    async fn ping(&mut self, number: &str) -> io::Result<()> {
         self.pings.push(number.to_owned());
+        if self.search.is_none() {
+            // What is wrong with the roster is said when a move is asked for.
+            let _ = self.engine.start_council().await;
+        }
         self.answer_pings()
     }
 
@@ -99,10 +103,13 @@ impl<W: Write> XboardSession<W> {
 
     // --- The game ------------------------------------------------------------------------------------------------------
 
+    /// Another game, in which nothing is drawn by lot; who analyses goes on with that.
     fn new_game(&mut self, variant: Variant) -> Result<(), Problem> {
+        self.switches.random = false;
         self.begin(Line::start(variant));
         self.switches.chess960 = variant == Variant::Chess960;
-        (self.ours, self.analyzing, self.opponent) = (Some(Color::Black), false, Opponent::default());
+        self.ours = if self.analyzing { None } else { Some(Color::Black) };
+        self.opponent = Opponent::default();
         self.clock.reset();
         Ok(())
     }
@@ -119,10 +126,7 @@ impl<W: Write> XboardSession<W> {
     /// A game from this position on, with a council that has learnt nothing yet.
     pub(super) fn begin(&mut self, line: Line) {
         self.drop_search();
-        if self.switches.random {
-            self.engine.setup.council.seed = rand::random();
-        }
-        if self.switches.random || line.variant() != self.engine.line.variant() {
+        if line.variant() != self.engine.line.variant() {
             self.engine.replace_council();
         } else {
             self.engine.new_game();
@@ -205,7 +209,7 @@ impl<W: Write> XboardSession<W> {
             "easy" => switches.hard = false,
             "post" => switches.post = true,
             "nopost" => switches.post = false,
-            "random" => switches.random = !switches.random,
+            "random" => self.draw_by_lot(),
             "computer" => self.opponent.computer = true,
             "name" => self.opponent.name = Some(rest.to_owned()),
             "ics" => (),
@@ -217,6 +221,16 @@ impl<W: Write> XboardSession<W> {
             _ => return None,
         }
         Some(Ok(()))
+    }
+
+    /// `random`: with other lots in this game, or as always again.
+    fn draw_by_lot(&mut self) {
+        self.switches.random = !self.switches.random;
+        if self.switches.random {
+            self.drop_search();
+            self.engine.setup.council.seed = rand::random();
+            self.engine.replace_council();
+        }
     }
 
     /// The old commands `white` and `black` only ever come where the other side is on the move already, or in a position

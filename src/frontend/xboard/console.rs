@@ -32,7 +32,7 @@ show      bd             the board             list [F]    moves with score, dep
 council   roster NAME    who proposes          criterion NAME   how one is elected
           options        all of them, with their values     option NAME=VALUE
           hash N         tables of all, MiB    cores N     cores to search with
-          book           the book on or off    random      other lots in every game
+          book           the book on or off    random      other lots in this game
           easy, hard     think in your time    beep        a bell with every move
 files     save F, get F  a game as PGN         xget F      a position (FEN)
           edit           piece by piece        setboard FEN

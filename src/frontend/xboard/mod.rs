@@ -91,7 +91,7 @@ struct Switches {
     hard: bool,
     /// Votes are shown as comments.
     debug: bool,
-    /// Ties are drawn by other lots in every game.
+    /// Ties are drawn by other lots in this game.
     random: bool,
     /// A bell rings with every move of ours.
     beep: bool,
@@ -185,8 +185,12 @@ impl<W: Write> XboardSession<W> {
             (Some((Purpose::Hint, line)), None) if *line == self.engine.line => Ok(()),
             (None, None) => Ok(()),
             (Some((is, about)), Some((purpose, line))) if is == purpose && **about == *line => Ok(()),
-            // The expected move has been played.
-            (Some((Purpose::Ponder(_), about)), Some((Purpose::Move, line))) if **about == *line => self.hit(),
+            // The expected move has been played. Where nodes are the clock, the search has none to end at and begins anew.
+            (Some((Purpose::Ponder(_), about)), Some((Purpose::Move, line)))
+                if **about == *line && self.clock.nodes_per_second.is_none() =>
+            {
+                self.hit()
+            }
             _ => {
                 self.drop_search();
                 purpose.map_or(Ok(()), |purpose| self.think(purpose))

@@ -84,7 +84,8 @@ impl<W: Write> XboardSession<W> {
 
     /// The expected move has been played: the clock runs from now on.
     pub(super) fn hit(&mut self) -> io::Result<()> {
-        let time = self.time(&self.engine.line);
+        let by_nodes = self.engine.setup.limits.nodes.is_some();
+        let time = if by_nodes { Time::Unbounded } else { self.time(&self.engine.line) };
         self.engine.ponder_hit(time);
         if let Some(search) = &mut self.search {
             (search.purpose, search.since) = (Purpose::Move, Instant::now());

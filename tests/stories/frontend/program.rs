@@ -1,11 +1,15 @@
 //! `concilio` as a child process with its two pipes.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Write},
+    path::Path,
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc,
     time::Duration,
 };
+
+use crate::lichess::electors;
 
 /// How long an answer may take before a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,6 +26,18 @@ impl Program {
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let small = ["--set", "player.council.roster=mbxkcpar mp ma", "--set", "player.council.hash=1"];
         Self::start_with(&[arguments, &small].concat())
+    }
+
+    /// Starts `concilio uci` with a council of one engine, a script for the shell; it is kept in this folder.
+    pub(crate) fn start_with_engine(folder: &Path, script: &str) -> Self {
+        let engine = electors::program(folder, "engine", script);
+        let settings = folder.join("bot.toml");
+        let council = format!(
+            "[player.council]\nroster = \"custom\"\nhash = 16\n[[player.council.electors]]\nengine = {:?}\n",
+            engine.display().to_string()
+        );
+        fs::write(&settings, council).expect("settings");
+        Self::start_with(&["uci", "--config", &settings.display().to_string()])
     }
 
     /// Starts `concilio` with these arguments and nothing else.

@@ -55,6 +55,15 @@ fn a_program_is_heard_in_mid_think() {
 }
 
 #[test]
+fn the_end_of_a_game_is_analysed_until_somebody_says_stop() {
+    let mut program = start();
+    program.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\nisready");
+    assert!(!program.until("readyok").iter().any(|line| line.starts_with("bestmove")));
+    program.say("stop");
+    assert_eq!(program.answer("bestmove"), "0000");
+}
+
+#[test]
 fn a_ponder_hit_is_answered_when_the_clock_runs() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
@@ -174,25 +183,48 @@ fn a_bounded_search_is_finished_when_the_input_ends() {
 #[test]
 #[cfg(unix)]
 fn an_engine_in_the_council_stays_for_the_next_game() {
-    use std::{fs, os::unix::fs::PermissionsExt};
-
     let folder = tempfile::tempdir().expect("a folder");
-    let (engine, starts) = (folder.path().join("engine"), folder.path().join("starts"));
-    let script = format!("#!/bin/sh\necho start >> {}\nexec /usr/games/stockfish\n", starts.display());
-    fs::write(&engine, script).expect("a script");
-    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("it may run");
-    let settings = folder.path().join("bot.toml");
-    let council = format!(
-        "[player.council]\nroster = \"custom\"\nhash = 16\n[[player.council.electors]]\nengine = {:?}\n",
-        engine.display().to_string()
-    );
-    fs::write(&settings, council).expect("settings");
-    let mut program = Program::start_with(&["uci", "--config", &settings.display().to_string()]);
+    let starts = folder.path().join("starts");
+    let script = format!("echo start >> {}\nexec /usr/games/stockfish", starts.display());
+    let mut program = Program::start_with_engine(folder.path(), &script);
     program.say("isready");
     program.until("readyok");
     for _ in 0..3 {
         program.say("ucinewgame\nposition startpos moves e2e4\ngo nodes 1000");
         best_move(&program);
     }
-    assert_eq!(fs::read_to_string(&starts).expect("it was started"), "start\n");
+    assert_eq!(std::fs::read_to_string(&starts).expect("it was started"), "start\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_engine_that_told_only_a_bound_of_its_move_is_taken_at_its_last_word() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = "while read -r command rest; do case $command in
+            uci) echo uciok ;; isready) echo readyok ;; quit) exit ;;
+            go) echo info depth 20 score cp 30 nodes 10 pv e2e4
+                echo info depth 21 score cp 45 lowerbound nodes 20 pv d2d4
+                echo bestmove d2d4 ;;
+        esac; done";
+    let mut program = Program::start_with_engine(folder.path(), script);
+    program.say("position startpos\ngo nodes 1000");
+    assert_eq!(program.answer("bestmove"), "d2d4");
+}
+
+#[test]
+#[cfg(unix)]
+fn it_is_ready_when_its_engines_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ready = folder.path().join("ready");
+    // It takes its time before it answers.
+    let slow = format!(
+        "while read -r command; do case $command in
+            uci) echo uciok ;; isready) sleep 0.5; touch {}; echo readyok ;; quit) exit ;;
+        esac; done",
+        ready.display()
+    );
+    let mut program = Program::start_with_engine(folder.path(), &slow);
+    program.say("uci\nisready");
+    program.until("readyok");
+    assert!(ready.exists(), "readyok was said before the engine had said so");
 }

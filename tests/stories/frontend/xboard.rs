@@ -132,10 +132,12 @@ fn analysis_follows_the_board_and_makes_no_moves() {
     program.until_it_thinks();
     program.say(".");
     program.until("stat01:");
-    program.say("usermove e2e4");
-    program.until_it_thinks();
+    // `new` clears the board and ends no analysis.
+    program.say("new\nsd 1\nusermove e2e4");
+    let mut heard = program.until_it_thinks();
     program.say("undo\nexit\nping 3");
-    assert!(!program.until("pong 3").iter().any(|line| line.starts_with("move")));
+    heard.extend(program.until("pong 3"));
+    assert!(!heard.iter().any(|line| line.starts_with("move")), "{heard:?}");
     program.say("sd 2\ngo");
     assert!(played("").is_legal(its_move(&program)));
 }

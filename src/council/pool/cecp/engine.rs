@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use shakmaty::CastlingMode;
+
 use super::protocol::{EngineAnswer, answer, features, move_text, names_of};
 use crate::pool::{ElectorFailure, EngineProgram, Process};
 use chess::{Line, Variant};
@@ -207,7 +209,9 @@ impl CecpEngine {
 
     /// Begins a game for it, from where `line` began.
     fn begin(&mut self, line: &Line) -> Result<Line, ElectorFailure> {
-        let variant = line.variant();
+        // A position that somebody has set up may need the castling of Chess960, too.
+        let free_castling = line.variant().is_standard_rules() && line.castling_mode() == CastlingMode::Chess960;
+        let variant = if free_castling { Variant::Chess960 } else { line.variant() };
         let rules = self.name_of(variant);
         let rules = rules.ok_or_else(|| ElectorFailure(format!("the engine does not play {variant}")))?;
         ["new", "force", "easy", "post"].iter().try_for_each(|command| self.send(command))?;

@@ -87,6 +87,7 @@ impl Elector for CecpElector {
                 return Err(ElectorFailure(format!("{} did not stop and was killed", self.name)));
             }
             let Some(heard) = self.engine.hear(POLL)? else { continue };
+            job.meter.hear();
             match heard {
                 EngineAnswer::Thinking(thinking) => search.thinks(thinking),
                 EngineAnswer::Move(best) => {

@@ -174,6 +174,20 @@ fn options_and_variants_are_those_that_it_announced() {
 }
 
 #[test]
+fn a_position_with_the_castling_of_chess960_is_played_by_its_rules() {
+    let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+    let position = Line::from_fen(Variant::FromPosition, fen).expect("a position");
+    let (_folder, mut program) = engine("echo '1 0 0 1 a2c1'", "echo 'move a2c1'");
+    let mut elector = start(&program).expect("it starts");
+    let refused = search_a_little(&mut elector, &job(position.clone(), LONG)).0.expect_err("it does not know them");
+    assert!(refused.to_string().contains("does not play chess960"), "{refused}");
+    program.arguments[1] = program.arguments[1].replace("normal,atomic", "normal,fischerandom");
+    let mut elector = start(&program).expect("it starts");
+    assert_eq!(search_a_little(&mut elector, &job(position, LONG)).0, Ok(()));
+    assert!(said(&program).contains(&"variant fischerandom".to_owned()));
+}
+
+#[test]
 fn an_engine_of_version_1_says_nothing_of_itself_and_plays() {
     let old = "echo Chess; while read -r command; do case $command in go) echo 'My move is: b8c6' ;; esac; done";
     let (_folder, program) = shell(old);

@@ -77,7 +77,7 @@ impl UciElector {
 impl Elector for UciElector {
     fn search(
         &mut self,
-        Job { task, .. }: &Job,
+        Job { task, meter, .. }: &Job,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {
@@ -96,12 +96,18 @@ impl Elector for UciElector {
                 return Err(ElectorFailure(format!("{} did not stop and was killed", self.name)));
             }
             let Some(line) = self.engine.hear(POLL)? else { continue };
+            meter.hear();
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no move: {line:?}", self.name)))?;
-                // A best move that no line announced (a book move, a single reply) is a proposal of its own.
-                if newest.as_ref().is_none_or(|proposal| proposal.best != best) {
-                    let info = Info { pv: vec![best], ..newest.as_ref().map(Info::of).unwrap_or_default() };
-                    report(self.proposal(task, info, started.elapsed()));
+                // A best move that no line announced (a book move, a single reply) is a proposal of its own, and so is one of which only
+                // a bound was told.
+                match newest {
+                    Some(told) if told.best == best && told.bound == Bound::Exact => (),
+                    Some(told) if told.best == best => report(Proposal { bound: Bound::Exact, ..told }),
+                    told => {
+                        let info = Info { pv: vec![best], ..told.as_ref().map(Info::of).unwrap_or_default() };
+                        report(self.proposal(task, info, started.elapsed()));
+                    }
                 }
                 return Ok(());
             }

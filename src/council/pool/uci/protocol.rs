@@ -24,7 +24,7 @@ pub struct Info {
 
 /// Reads an `info` line; `None` for any other line, and for lines of lesser variations (`multipv` above 1).
 pub fn info(line: &str) -> Option<Info> {
-    let mut words = line.split_ascii_whitespace();
+    let mut words = line.split_ascii_whitespace().peekable();
     if words.next() != Some("info") {
         return None;
     }
@@ -42,7 +42,12 @@ pub fn info(line: &str) -> Option<Info> {
             },
             "lowerbound" => info.bound = Bound::Lower,
             "upperbound" => info.bound = Bound::Upper,
-            "pv" => info.pv = words.by_ref().map_while(|text| text.parse().ok()).collect(),
+            "pv" => {
+                while let Some(uci) = words.peek().and_then(|text| text.parse().ok()) {
+                    words.next();
+                    info.pv.push(uci);
+                }
+            }
             "string" => break,
             _ => (),
         }
@@ -132,6 +137,9 @@ mod tests {
         assert_eq!((info.depth, info.selective_depth, info.nodes), (12, 20, 4711));
         assert_eq!((info.score, info.bound), (Some(Score::Mate(-3)), Bound::Upper));
         assert_eq!(info.pv.len(), 3);
+        let early = super::info("info depth 12 pv e2e4 e7e5 score cp 31").expect("an info line");
+        assert_eq!((early.score, early.pv.len()), (Some(Score::Cp(31)), 2));
+        assert_eq!(super::info("info depth 3 score cp 10 pv e2e4 multipv 2"), None);
     }
 
     #[test]
