@@ -8,6 +8,8 @@ use crate::board::{Board, BoardError, Color, Move, Square, Squares};
 const LONGEST: usize = 127;
 /// A name takes so many characters, blanks at its end included.
 const NAME: usize = 32;
+/// The version of the protocol that is spoken here.
+const VERSION: u16 = 1;
 
 /// A text or stream that is no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,6 +110,8 @@ pub struct Ending {
 pub enum Message {
     /// `R`, GAMEREQ: a game is asked for.
     Request(Request),
+    /// `R` by another version of the protocol, 0 to 99: what else it asks is not known.
+    OtherRequest(u16),
     /// `A`, GAMEACC: the answer, with the name of the one who answers.
     Answer(String, Acceptance),
     /// `M`, MOVE: a move is played.
@@ -138,12 +142,13 @@ impl fmt::Display for Message {
         match self {
             Self::Request(Request { name, follower, minutes, moves, start }) => {
                 let (name, follower) = (plain(name.trim(), NAME), letter(*follower));
-                write!(f, "R01{name:NAME$}{follower}{:03}{:03}", minutes.min(&999), moves.min(&999))?;
+                write!(f, "R{VERSION:02}{name:NAME$}{follower}{:03}{:03}", minutes.min(&999), moves.min(&999))?;
                 match start {
                     None => write!(f, "A"),
                     Some(board) => write!(f, "B{}{}", letter(board.to_move()), pieces(board)),
                 }
             }
+            Self::OtherRequest(version) => write!(f, "R{version:02}"),
             Self::Answer(name, acceptance) => write!(f, "A{:NAME$}{}", plain(name.trim(), NAME), *acceptance as u8),
             Self::Move(Taken { time, from, to, taken }) => {
                 let seconds = time.as_secs().min(9_999);
@@ -168,7 +173,14 @@ impl FromStr for Message {
         }
         let mut fields = Fields(&text[1..]);
         let read = match text.as_bytes()[0] {
-            b'R' => Some(Self::Request(fields.request()?.ok_or_else(|| form("a game is asked for in another way"))?)),
+            b'R' => match fields.number(2) {
+                Some(VERSION) => fields.request()?.map(Self::Request),
+                Some(version) => {
+                    fields = Fields("");
+                    Some(Self::OtherRequest(version))
+                }
+                None => None,
+            },
             b'A' => fields.answer(),
             b'M' => fields.movement(),
             b'E' => fields.ending(),
@@ -250,12 +262,11 @@ impl<'a> Fields<'a> {
 
     /// None where the form is wrong; an error where the form is right and the position cannot be.
     fn request(&mut self) -> Result<Option<Request>, BoardError> {
-        let version_is_known = self.take(2) == Some("01");
         let head = (self.name(), self.color(), self.number(3), self.number(3), self.take(1));
         let (Some(name), Some(follower), Some(minutes), Some(moves), Some(kind)) = head else { return Ok(None) };
-        let start = match (kind, version_is_known) {
-            ("A", true) => None,
-            ("B", true) => match (self.color(), self.take(32)) {
+        let start = match kind {
+            "A" => None,
+            "B" => match (self.color(), self.take(32)) {
                 (Some(to_move), Some(squares)) => match read_pieces(squares) {
                     Some([white, black, kings]) => Some(Board::new(white, black, kings, to_move)?),
                     None => return Ok(None),
@@ -352,6 +363,7 @@ mod tests {
     fn the_examples_of_the_specification_are_read_and_written() {
         for text in [
             "R01Tornado voor Windows 4.0        W060065A",
+            "R02",
             "ATornado voor Windows 4.0        0",
             "M0012061100",
             "M00123219021522",
@@ -379,7 +391,8 @@ mod tests {
             "B000W",
             "B001X",
             "K3",
-            "R02",
+            "R0",
+            "Rx1",
         ] {
             assert!(text.parse::<Message>().is_err(), "{text:?}");
         }

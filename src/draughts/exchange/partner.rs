@@ -33,6 +33,8 @@ pub enum PartnerPhase {
 pub enum Happening {
     /// The other asks for a game: answer.
     Asked,
+    /// The other asks for a game by another version of the protocol, and is told that it is not spoken here.
+    AskedOtherwise,
     /// The game has begun.
     Begun,
     /// The other does not want the game, for this reason.
@@ -207,6 +209,10 @@ impl Partner {
                 self.phase = PartnerPhase::ToAnswer(request);
                 Happening::Asked
             }
+            (Message::OtherRequest(_), PartnerPhase::Idle) if !self.initiator => {
+                let answer = Message::Answer(self.name.clone(), Acceptance::OtherVersion);
+                return Ok((Happening::AskedOtherwise, Some(answer)));
+            }
             (Message::Answer(_, Acceptance::Accepted), PartnerPhase::Asked(request)) => {
                 self.begin(&request, !request.follower);
                 Happening::Begun
@@ -311,6 +317,17 @@ mod tests {
         let refusal = follower.answer(Acceptance::NoGames).expect("it was asked");
         assert_eq!(hear(&mut initiator, refusal), Happening::Declined(Acceptance::NoGames));
         assert_eq!((initiator.phase(), follower.phase()), (&PartnerPhase::Over, &PartnerPhase::Over));
+    }
+
+    #[test]
+    fn a_wish_of_another_version_is_answered_and_another_may_follow() {
+        let (mut initiator, mut follower) = pair();
+        let wish = "R02something else".parse().expect("a message");
+        let (happening, answer) = follower.receive(wish).expect("it fits");
+        assert_eq!(happening, Happening::AskedOtherwise);
+        assert_eq!(answer.map(|answer| answer.to_string()), Some(format!("A{:32}1", "waits")));
+        let request = initiator.ask(Color::White, 1, 0, None).expect("no game yet");
+        assert_eq!(hear(&mut follower, request), Happening::Asked);
     }
 
     #[test]
