@@ -234,6 +234,16 @@ pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     settings.offer && !asked_lately && is_drawish(settings, game)
 }
 
+/// Whether to claim the draw by repetition or by fifty moves to which our next move gives the right: where we do not stand better than
+/// [`DrawSettings::max_score`], by the last score that we have. It is ours by the rules and asks nothing of the opponent, so the settings
+/// about offers have no say. FICS ends such a game only when somebody says `draw`, and does so at once; Lichess takes the claim for an
+/// offer, which it passes on seldom enough, and ends the game by itself at the fifth repetition or after fifty moves.
+pub fn claims_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
+    let Some(score) = game.scores.iter().rev().find_map(|score| *score) else { return false };
+    let is_worse = score.as_centipawns() < -settings.max_score;
+    is_worse || score.as_centipawns() <= settings.max_score && !game.opponent_is_flagging()
+}
+
 /// Whether to accept a draw that the opponent offers: where we would offer one ourselves, and where we stand worse than
 /// that.
 pub fn accepts_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
@@ -340,6 +350,25 @@ mod tests {
         assert!(accepts_draw(&DrawSettings::default(), &since(1)), "theirs is taken at any time");
         let known = GameFacts { tablebase: Some(TablebaseResult::Draw), ..since(1) };
         assert!(!offers_draw(&DrawSettings::default(), &known), "not even where a tablebase knows it");
+    }
+
+    #[test]
+    fn a_draw_that_the_rules_give_is_claimed_whatever_is_offered() {
+        fn early(scores: &[Option<Score>]) -> GameFacts<'_> {
+            GameFacts { moves: 8, moves_since_offer: Some(1), ..facts(scores) }
+        }
+        fn flagging(scores: &[Option<Score>]) -> GameFacts<'_> {
+            let opponent_clock = Some(Duration::from_secs(3));
+            GameFacts { opponent_clock, increment: Duration::ZERO, ..facts(scores) }
+        }
+        let none = DrawSettings { offer: false, accept: false, opponents: Vec::new(), ..DrawSettings::default() };
+        assert!(claims_draw(&none, &early(&scores([300, 10]))));
+        assert!(claims_draw(&none, &early(&scores([-700]))));
+        assert!(!claims_draw(&none, &early(&scores([0, 11]))), "we stand better");
+        assert!(claims_draw(&none, &early(&[Some(Score::Cp(0)), None])), "a forced move has no score");
+        assert!(!claims_draw(&none, &early(&[None])), "nothing is known");
+        assert!(!claims_draw(&none, &flagging(&scores([0]))), "the opponent's time is nearly over");
+        assert!(claims_draw(&none, &flagging(&scores([-700]))), "a draw is more");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::{
     metrics,
     policy::ChatSettings,
 };
-use chess::{Action, ActionError, GameId, ServerName};
+use chess::{Action, ActionError, GameId, ServerName, Variant};
 use council::{player::SharedLag, pool::Pool};
 use server::Server;
 
@@ -33,6 +33,8 @@ pub(super) struct AccountContext {
     pub journal: Journal,
     pub player: ChoosePlayer,
     pub chat: ChatSettings,
+    /// What we play, for whoever asks in a chat.
+    pub variants: Vec<Variant>,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
 }

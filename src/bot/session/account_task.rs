@@ -26,22 +26,19 @@ use super::{
     stream_losses::StreamLosses,
 };
 use crate::{metrics, policy::NameLists};
-use chess::{
-    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, KnownGame, ServerEvent,
-    ServerName, Shutdown, Tournament,
-};
+use chess::{Account, Action, GameId, KnownGame, ServerEvent, ServerName, Shutdown, Tournament};
 use commands::OpenCommands;
 use council::player::SharedLag;
+use requests::ask;
 use server::Server;
 
 mod commands;
+mod requests;
 
 /// How long the last requests and notes may take when we stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
 /// How long a game whose task panicked rests before it is taken up again.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
-/// How long a player who is busy when we want to challenge is left alone.
-const BUSY: Duration = Duration::from_mins(5);
 /// The longest time without a look at the lobby.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How often a game that we cannot play is left, where the server does not answer, and how long after one another.
@@ -80,6 +77,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
         chat: policy.chat.clone(),
+        variants: policy.variants.clone(),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {
@@ -98,6 +96,10 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         vanished_sender,
         policy,
     };
+    // A pause outlives a restart.
+    if manager.lobby.mode() != AccountMode::default() {
+        manager.mode_changed(manager.lobby.mode());
+    }
     let mut draining = false;
     let end = loop {
         if draining && manager.lobby.is_idle() && events.is_empty() {
@@ -248,7 +250,7 @@ impl Manager {
                 self.tell_game(&id, GameInput::Full(info, state));
             }
             ServerEvent::GameState(id, state) => self.tell_game(&id, GameInput::State(state)),
-            ServerEvent::Chat(id, line) => self.tell_game(&id, GameInput::Chat(line)),
+            ServerEvent::Chat(id, line) => self.tell_game(&id, GameInput::Chat(line, self.lobby.queue())),
             ServerEvent::OpponentGone { id, gone, claim_after } => {
                 self.context.tell_of_game(&id, GameEvent::OpponentGone { gone, claim_after });
                 self.tell_game(&id, GameInput::OpponentGone(gone, claim_after));
@@ -267,9 +269,9 @@ impl Manager {
                         false => self.context.tell_of_game(&id, GameEvent::Rated { change }),
                     }
                 }
-                self.finished(&id, status, winner);
+                self.finished(&id, GameInput::Finished(status, winner));
             }
-            ServerEvent::GameGone(id) => self.finished(&id, None, None),
+            ServerEvent::GameGone(id) => self.finished(&id, GameInput::Gone),
             ServerEvent::GameUnplayable { id, reason } => self.leave_unplayable(id, &reason),
             ServerEvent::Connected(account) => self.connected(account),
             ServerEvent::Disconnected { reason } => self.disconnected(reason),
@@ -327,9 +329,9 @@ impl Manager {
         }
     }
 
-    fn finished(&mut self, id: &GameId, status: Option<GameStatus>, winner: Option<Color>) {
+    fn finished(&mut self, id: &GameId, input: GameInput) {
         if self.games.contains_key(id) {
-            self.tell_game(id, GameInput::Finished(status, winner));
+            self.tell_game(id, input);
         } else {
             self.tell_lobby(LobbyInput::GameEnded(id.clone()));
         }
@@ -493,44 +495,6 @@ impl Manager {
             }
         }
     }
-}
-
-/// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault.
-async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<LobbyInput>) -> Result<(), String> {
-    let outcome = match &action {
-        Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
-        action => server.perform(action.clone()).await,
-    };
-    let answer = match action {
-        Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
-        Action::Cancel(id) if outcome.is_ok() => LobbyInput::Cancelled(id),
-        Action::Challenge(request) => challenged(request, outcome),
-        Action::Join(entry) => LobbyInput::Tournaments(TournamentAnswer::Joined(entry.tournament, outcome.map(drop))),
-        action => return outcome.map(drop).map_err(|error| format!("{action}: {error}")),
-    };
-    let _ = answers.send(answer);
-    Ok(())
-}
-
-/// Whether a challenge would only wait, because whom we are about to challenge is playing or has left. A server that does not
-/// say is asked by the challenge itself.
-async fn is_busy(server: &dyn Server, opponent: &str) -> bool {
-    matches!(server.players_available(&[opponent.to_owned()]).await.as_deref(), Ok([false]))
-}
-
-/// What we make of a busy opponent, as if the server had said it.
-fn busy() -> ActionError {
-    let detail = "is playing or has left".to_owned();
-    ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }
-}
-
-fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> LobbyInput {
-    let outcome = match outcome {
-        Ok(Done::Challenged(id)) => Ok(id),
-        Ok(Done::Taken) => Err(ActionError::Refused("the server did not name the challenge".to_owned())),
-        Err(error) => Err(error),
-    };
-    LobbyInput::Challenged(request, outcome)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::policy::{
     AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
     adjudication::{self, Claim, GameFacts, TablebaseResult},
 };
-use chess::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, values::Kind};
+use chess::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, UciMove, values::Kind};
 
 /// The rules for one game, and what they look at.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ pub(super) struct Adjudicator {
 pub(super) enum MoveVerdict {
     /// The move is played.
     Play,
-    /// The move is played with the offer (or the acceptance) of a draw.
+    /// The move is played with the offer (or the acceptance, or the claim) of a draw.
     PlayAndDraw,
     /// The game is given up.
     Resign,
@@ -72,7 +72,10 @@ impl Adjudicator {
         // Two plies are enough for a move and too little to resign or to offer a draw.
         self.scores.push(decision.score.filter(|_| decision.source != Source::Fallback));
         let facts = self.facts(info, line, clocks);
-        if adjudication::resigns(&self.resign, &facts) && line.ply() >= 2 {
+        if may_be_claimed(line, decision.best) && adjudication::claims_draw(&self.draw, &facts) {
+            self.offered_at = Some(line.ply());
+            MoveVerdict::PlayAndDraw
+        } else if adjudication::resigns(&self.resign, &facts) && line.ply() >= 2 {
             MoveVerdict::Resign
         } else if they_offer_draw && adjudication::accepts_draw(&self.draw, &facts) {
             MoveVerdict::PlayAndDraw
@@ -131,6 +134,15 @@ impl Adjudicator {
             increment: theirs.map_or(Duration::ZERO, |clock| clock.increment),
         }
     }
+}
+
+/// Whether the position after this move is drawn by repetition or by fifty moves as soon as somebody claims it.
+fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
+    let mut after = line.clone();
+    if after.play(uci).is_err() || after.legal_moves().is_empty() {
+        return false;
+    }
+    after.occurrences() >= 3 || after.position().halfmoves() >= 100
 }
 
 /// How many full moves so many half-moves are.

@@ -9,7 +9,7 @@ use crate::policy::{
     ChatSettings,
     chat::{Chat, ChatContext},
 };
-use chess::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, Variant};
+use chess::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant};
 use council::{
     clock::Budget,
     player::vote_report::{self, VoteEntry},
@@ -32,8 +32,8 @@ struct LastMove {
 }
 
 impl Conversation {
-    /// A conversation about a game played by these rules.
-    pub(super) fn new(settings: ChatSettings, info: &GameInfo, player: &PlayerSettings) -> Self {
+    /// A conversation about a game played by these rules; we play these variants.
+    pub(super) fn new(settings: ChatSettings, info: &GameInfo, player: &PlayerSettings, variants: &[Variant]) -> Self {
         let context = ChatContext {
             me: info.us().name.clone(),
             opponent: info.opponent().name.clone(),
@@ -46,6 +46,11 @@ impl Conversation {
                 1 => "One move may be taken back in a game.".to_owned(),
                 more => format!("{more} moves may be taken back in a game."),
             },
+            clock: match info.terms.time_control {
+                TimeControl::Unlimited => String::new(),
+                control => format!("{}, and no move of mine yet", control.in_minutes()),
+            },
+            variants: names(variants),
             ..ChatContext::default()
         };
         Self { settings, chat: Chat::default(), context, last_move: None }
@@ -60,8 +65,9 @@ impl Conversation {
         actions(info, self.chat.hello(&self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Answers what somebody said.
-    pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine) -> Vec<Action> {
+    /// Answers what somebody said, when challenges of these players wait.
+    pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine, queue: Vec<String>) -> Vec<Action> {
+        self.context.queue = queue;
         self.describe_last_move();
         actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
     }
@@ -133,7 +139,7 @@ impl Reception {
             engine: format!("concilio {}", env!("CARGO_PKG_VERSION")),
             cpu: hardware::CPU.clone(),
             ram: hardware::RAM.clone(),
-            variants: variants.iter().map(ToString::to_string).collect(),
+            variants: names(variants),
             ..ChatContext::default()
         };
         Self { settings, chat: Chat::default(), context }
@@ -142,7 +148,7 @@ impl Reception {
     /// Other settings hold from now on; who was answered how often is remembered.
     pub(super) fn follows(&mut self, settings: ChatSettings, variants: &[Variant]) {
         self.settings = settings;
-        self.context.variants = variants.iter().map(ToString::to_string).collect();
+        self.context.variants = names(variants);
     }
 
     /// The server calls us so.
@@ -173,6 +179,43 @@ fn why(line: &Line, decision: &Decision) -> String {
     text
 }
 
+fn names(variants: &[Variant]) -> Vec<String> {
+    variants.iter().map(ToString::to_string).collect()
+}
+
 fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
     said.into_iter().map(|(room, text)| Action::Chat(info.id.clone(), room, text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::{Color, GameId, GameTerms};
+
+    #[test]
+    fn a_game_knows_what_is_played_and_who_waits_before_our_first_move() {
+        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        let info = GameInfo {
+            id: GameId::new("abcdefgh"),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
+            white: Player::named("Concilio"),
+            black: Player::named("Ann"),
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        };
+        let variants = [Variant::Standard, Variant::Chess960];
+        let mut conversation = Conversation::new(ChatSettings::default(), &info, &PlayerSettings::default(), &variants);
+        let mut asked = |question: &str| {
+            let line = ChatLine { room: ChatRoom::Player, username: "Ann".to_owned(), text: question.to_owned() };
+            match conversation.answer(&info, &line, vec!["Bob".to_owned()]).as_slice() {
+                [Action::Chat(_, ChatRoom::Player, text)] => text.clone(),
+                other => panic!("{question}: {other:?}"),
+            }
+        };
+        assert_eq!(asked("!variants"), format!("I play {}, {}", Variant::Standard, Variant::Chess960));
+        assert_eq!(asked("!queue"), "Waiting: Bob");
+        assert_eq!(asked("!clock"), "3+2, and no move of mine yet");
+    }
 }

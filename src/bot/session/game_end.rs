@@ -39,7 +39,7 @@ pub(super) async fn record(
         // It ended before we saw anything of it.
         Err(JournalError::UnknownGame(_)) => None,
         Err(error) => {
-            tracing::error!(%game, %error, "the end of a game is not in the record yet");
+            tracing::error!(%game, %error, "the end of a game, or its PGN, is not written yet");
             None
         }
     };

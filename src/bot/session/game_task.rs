@@ -26,7 +26,7 @@ use super::{
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
 use crate::{
-    journal::{DecidedMove, GameKey, JournalError},
+    journal::{DecidedMove, GameKey},
     metrics,
 };
 use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
@@ -36,10 +36,9 @@ use council::{
 };
 
 mod commands;
+mod waiting;
 
-/// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
-const DISK_PATIENCE: Duration = Duration::from_millis(500);
-const DISK_PART_OF_CLOCK: u32 = 50;
+use waiting::{in_time, move_patience, taken_in_time};
 
 /// The longest time that a timer is set for.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
@@ -181,7 +180,7 @@ impl GameTask {
                 self.rating_change = Some(change);
                 Vec::new()
             }
-            (GameProgress::Running(game), GameInput::Chat(line)) => {
+            (GameProgress::Running(game), GameInput::Chat(line, queue)) => {
                 let ours = line.username.eq_ignore_ascii_case(&game.machine.info().us().name);
                 self.context.tell_of_game(&self.id, GameEvent::Chat { line: line.clone(), ours });
                 let mut effects = Vec::new();
@@ -189,7 +188,7 @@ impl GameTask {
                     let patience = game.machine.wait_longer(now, &mut effects);
                     game.conversation.waits(patience);
                 }
-                let answers = game.conversation.answer(game.machine.info(), &line);
+                let answers = game.conversation.answer(game.machine.info(), &line, queue);
                 effects.extend(answers.into_iter().map(GameEffect::Do));
                 effects
             }
@@ -198,6 +197,7 @@ impl GameTask {
             (GameProgress::AwaitingState, GameInput::Finished(status, winner)) => {
                 vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
             }
+            (GameProgress::AwaitingState, GameInput::Gone) => vec![GameEffect::Over(GameOver::Unknown)],
             // Before the whole state nothing else makes sense, and the whole state will contain it.
             (GameProgress::AwaitingState, _) => Vec::new(),
         }
@@ -223,7 +223,7 @@ impl GameTask {
             online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
-        let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings);
+        let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings, &self.context.variants);
         let key = self.context.key(&self.id);
         let granted = in_time(clock, self.context.journal.takebacks_granted(&key)).await.unwrap_or_default();
         // Days are too long to search through.
@@ -274,8 +274,9 @@ impl GameTask {
                 (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
                     let (context, inbox, game) = (self.context.clone(), self.own_inbox.clone(), self.id.clone());
+                    let patience = self.time_left().map(|left| move_patience(left, context.typical_lag()));
                     self.context.requests.spawn(async move {
-                        let outcome = context.send_move(&game, action).await;
+                        let outcome = taken_in_time(patience, context.send_move(&game, action)).await;
                         if let Some(inbox) = inbox.upgrade() {
                             let _ = inbox.send(GameInput::Sent(answer, outcome));
                         }
@@ -293,6 +294,14 @@ impl GameTask {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// What is left on our clock, as far as we know it.
+    fn time_left(&self) -> Option<Duration> {
+        match &self.progress {
+            GameProgress::Running(game) => game.machine.time_left(Instant::now()),
+            GameProgress::AwaitingState => None,
+        }
     }
 
     async fn over(&mut self, end: GameOver) {
@@ -436,34 +445,5 @@ impl RunningGame {
             line: Arc::clone(self.machine.line()),
             clocks: self.machine.state().clocks,
         });
-    }
-}
-
-/// What the journal answers before our clock forbids to wait any longer. What was to be written is written all the same.
-async fn in_time<T>(
-    clock: Option<Duration>,
-    answer: impl Future<Output = Result<T, JournalError>>,
-) -> Result<T, JournalError> {
-    let patience = clock.map_or(DISK_PATIENCE, |left| (left / DISK_PART_OF_CLOCK).min(DISK_PATIENCE));
-    let answered = tokio::time::timeout(patience, answer).await;
-    answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Promise 1: no game is lost to a disk that hangs.
-    #[tokio::test(start_paused = true)]
-    async fn a_disk_that_hangs_is_waited_for_as_long_as_our_clock_allows() {
-        let waited = async |clock: Option<u64>| {
-            let hangs = std::future::pending::<Result<(), JournalError>>();
-            match in_time(clock.map(Duration::from_secs), hangs).await {
-                Err(JournalError::Slow(patience)) => patience.as_millis(),
-                other => panic!("{other:?}"),
-            }
-        };
-        assert_eq!([waited(None).await, waited(Some(180)).await, waited(Some(5)).await], [500, 500, 100]);
-        assert!(in_time(Some(Duration::ZERO), async { Ok(()) }).await.is_ok(), "what is there is taken");
     }
 }

@@ -167,7 +167,9 @@ async fn log_in(
             ServerFrame::Line(line) => login.on(&FicsMessage::read(line)).map_err(|error| {
                 // A server that knows no timeseal takes its first words for a name.
                 let misheard = matches!(error, LoginError::BadName { .. }) && settings.may_unseal(seal);
-                if error.is_final() && !misheard {
+                if matches!(error, LoginError::InUse(_)) {
+                    ActionError::Refused(error.to_string())
+                } else if error.is_final() && !misheard {
                     ActionError::Unauthorised(error.to_string())
                 } else {
                     unavailable(error)

@@ -35,6 +35,9 @@ pub enum LoginError {
         /// The server's words.
         reason: String,
     },
+    /// Somebody plays under this guest's name: most likely ourselves, over a connection that is dead without the server's knowing.
+    #[error("{0} is logged in already")]
+    InUse(String),
     /// We, or our address, are banned.
     #[error("banned: {0}")]
     Banned(String),
@@ -55,7 +58,7 @@ pub enum LoginError {
 impl LoginError {
     /// Whether trying again would be useless or rude.
     pub fn is_final(&self) -> bool {
-        !matches!(self, Self::Full(_) | Self::Closing(_))
+        !matches!(self, Self::InUse(_) | Self::Full(_) | Self::Closing(_))
     }
 
     /// What a message that may come at any time means for the connection.
@@ -132,6 +135,7 @@ impl Login {
                 self.progress = LoginProgress::Named;
                 Ok(LoginStep::Send(name))
             }
+            FicsMessage::AskName if self.last_words.contains("already logged in") => Err(LoginError::InUse(name)),
             FicsMessage::AskName => Err(LoginError::BadName { name, reason: self.last_words.clone() }),
             FicsMessage::AskPassword => match &self.credentials.password {
                 Some(password) if self.progress == LoginProgress::Named => {
@@ -247,11 +251,8 @@ mod tests {
             (
                 &["login:", "Sorry, Anna is already logged in.  Try again.", "login:"],
                 None,
-                LoginError::BadName {
-                    name: anna(),
-                    reason: "Sorry, Anna is already logged in.  Try again.".to_owned(),
-                },
-                true,
+                LoginError::InUse(anna()),
+                false,
             ),
             (
                 &["login:", "A name should be at least three characters long!  Try again."],

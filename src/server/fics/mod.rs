@@ -65,6 +65,11 @@ pub fn connect(
     (FicsServer { requests }, receiver)
 }
 
+/// Text for people, as a command may hold it: some servers begin another command at a semicolon.
+fn for_people(text: &str) -> String {
+    text.replace(';', ",")
+}
+
 impl FicsServer {
     async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> FicsRequest) -> Result<T, ActionError> {
         let stopped = || ActionError::Unavailable("the FICS connection has been stopped".to_owned());

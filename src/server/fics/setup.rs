@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{message::FicsMessage, settings::FicsSettings};
+use super::{for_people, message::FicsMessage, settings::FicsSettings};
 
 /// Variables whose value we need, with the command that shows them all.
 const VARIABLES: [(&str, &str); 15] = [
@@ -64,8 +64,8 @@ impl SetUp {
         commands.extend(INTERFACE.into_iter().map(|(name, value)| format!("iset {name} {value}")));
         commands.extend(settings.variants.iter().map(|name| format!("iset {name} 1")));
         commands.push_back(format!("set formula {}", settings.formula).trim_end().to_owned());
-        let notes = settings.notes.iter().take(10).zip(1..).map(|(note, number)| format!("set {number} {note}"));
-        commands.extend(notes);
+        let notes = settings.notes.iter().take(10).zip(1..);
+        commands.extend(notes.map(|(note, number)| format!("set {number} {}", for_people(note))));
         commands.extend(settings.variables.iter().map(|(name, value)| format!("set {name} {value}")));
         commands.extend(settings.channels.iter().map(|channel| format!("+channel {channel}")));
         commands.extend([SHOW_VARIABLES, SHOW_INTERFACE].map(str::to_owned));
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_lock_comes_after_the_reading_back_and_doors_open_last() {
         let settings = FicsSettings {
-            notes: vec!["A bot of mine".to_owned()],
+            notes: vec!["A bot; of mine".to_owned()],
             variables: BTreeMap::from([("tzone".to_owned(), "UTC".to_owned())]),
             channels: vec![53],
             ..FicsSettings::default()
@@ -174,7 +174,7 @@ mod tests {
         let mut setup = SetUp::new(&settings);
         let sent = run(&mut setup, |_| Vec::new());
         assert_eq!(sent.first().map(String::as_str), Some("set style 12"));
-        for command in ["set 1 A bot of mine", "set tzone UTC", "+channel 53", "set formula"] {
+        for command in ["set 1 A bot, of mine", "set tzone UTC", "+channel 53", "set formula"] {
             assert!(sent.iter().any(|sent| sent == command), "{command}");
         }
         assert_eq!(sent[sent.len() - 4..], ["variables", "ivariables", "iset lock 1", "set open 1"]);

@@ -13,6 +13,7 @@ use super::{
     games::GameStreams,
     http::Http,
     open_budget::OpenBudget,
+    patience::Patience,
     running_games,
     stream::Stream,
     wire::{self, LichessLineError},
@@ -36,6 +37,7 @@ pub(super) struct EventStream {
     events: mpsc::Sender<ServerEvent>,
     backoff: Backoff,
     budget: OpenBudget,
+    patience: Patience,
     /// Games we were told of and that have not finished, as far as this stream says.
     running: HashSet<GameId>,
     /// Whether we were ever connected.
@@ -46,10 +48,12 @@ pub(super) struct EventStream {
 
 impl EventStream {
     pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
+        let patience = Patience::new(http.idle_timeout());
         Self {
             http,
             games,
             events,
+            patience,
             backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
             budget: OpenBudget::default(),
             running: HashSet::new(),
@@ -94,7 +98,7 @@ impl EventStream {
         };
         let held_back = self.budget.take(Instant::now());
         self.wait(held_back).await;
-        let mut stream = Stream::open(&self.http, &PATH, self.http.idle_timeout()).await?;
+        let mut stream = self.open().await?;
         self.was_connected = true;
         self.told_lost = false;
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
@@ -127,6 +131,27 @@ impl EventStream {
                     tracing::debug!("{}", self.http.printable(&unknown.to_string()))
                 }
                 Err(error) => self.fault(&error.to_string()).await,
+            }
+        }
+    }
+
+    /// Opens the stream. A server in trouble may take long over it, and is given more time after it has taken all there was.
+    async fn open(&mut self) -> Result<Stream, ActionError> {
+        let http = Arc::clone(&self.http);
+        let (asked, patience) = (Instant::now(), self.patience.with_opening());
+        let opened = tokio::select! {
+            opened = Stream::open(&http, &PATH, patience) => opened,
+            never = self.look_for_games() => match never {},
+        };
+        match opened {
+            Ok(mut stream) => {
+                self.patience.opened(asked.elapsed());
+                stream.set_patience(self.patience.with_silence());
+                Ok(stream)
+            }
+            Err(error) => {
+                self.patience.did_not_open(asked.elapsed());
+                Err(error)
             }
         }
     }

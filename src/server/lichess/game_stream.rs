@@ -69,6 +69,14 @@ enum StreamOutcome {
     Lost(String),
 }
 
+/// How long the server wants to be left alone, if it says so.
+fn named_wait(outcome: &Result<StreamOutcome, ActionError>) -> Option<Duration> {
+    match outcome {
+        Err(ActionError::Limited { retry_after, .. }) => *retry_after,
+        _ => None,
+    }
+}
+
 /// Follows one game.
 pub(super) struct GameStream {
     id: GameId,
@@ -122,6 +130,7 @@ impl GameStream {
             if let Some(since) = self.opening_since.take() {
                 self.patience.did_not_open(since.elapsed());
             }
+            let named = named_wait(&outcome);
             let reason = match outcome {
                 Ok(StreamOutcome::Reopen) => continue,
                 Ok(StreamOutcome::Lost(reason)) => reason,
@@ -137,9 +146,17 @@ impl GameStream {
                 Err(error) => error.to_string(),
             };
             if self.is_over || last_look {
+                // Of a game that we cannot play nothing was told that shows its end.
+                if self.is_unplayable && !self.signals.finished.is_cancelled() {
+                    self.tell(ServerEvent::GameGone(self.id.clone())).await;
+                }
                 return;
             }
-            let pause = self.not_heard(reason).await;
+            let mut pause = self.not_heard(reason).await;
+            // Before the time that the server names it would refuse again.
+            if let Some(named) = named.filter(|named| self.patience.allows(*named, Instant::now())) {
+                pause = pause.max(named);
+            }
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = self.signals.told_again.notified() => {}

@@ -24,7 +24,7 @@ use super::{
     Token,
     account_report::AccountReport,
     connections::Connections,
-    request::{HttpCall, Lane, Topic},
+    request::{HttpCall, Lane, Topic, Turn},
     settings::{LichessSettings, ServerUrl},
     wire,
 };
@@ -38,6 +38,9 @@ const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
 
 /// Longer words of the server are cut off in errors, in characters.
 const LONGEST_DETAIL: usize = 300;
+
+/// What is said of a good answer that cannot be the server's.
+const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 
 /// There is no way to speak HTTPS on this machine.
 #[derive(Debug, thiserror::Error)]
@@ -67,12 +70,8 @@ pub(super) struct Http {
     remembered: OnceLock<String>,
     /// Told when the server refuses the token although it once took it.
     doubt: Notify,
-    /// Held while an ordinary request runs. Says until when a topic is closed.
-    turn: Mutex<HashMap<Topic, Instant>>,
-    /// The same of what is said in games.
-    chat_turn: Mutex<HashMap<Topic, Instant>>,
-    /// The same of questions about our games.
-    games_turn: Mutex<HashMap<Topic, Instant>>,
+    /// By [`Turn`]: held while a request of it runs. Says until when a topic is closed.
+    turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
 }
 
 /// Whose the token is, asked once.
@@ -115,9 +114,7 @@ impl Http {
             owner: OnceCell::new(),
             remembered: OnceLock::new(),
             doubt: Notify::new(),
-            turn: Mutex::default(),
-            chat_turn: Mutex::default(),
-            games_turn: Mutex::default(),
+            turns: Default::default(),
         })
     }
 
@@ -192,12 +189,7 @@ impl Http {
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
         let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
-        let turn = match topic {
-            Topic::Chat => &self.chat_turn,
-            Topic::Playing => &self.games_turn,
-            _ => &self.turn,
-        };
-        let mut closed = turn.lock().await;
+        let mut closed = self.turns[topic.turn() as usize].lock().await;
         let now = Instant::now();
         if let Some(left) =
             closed.get(&topic).map(|until| until.saturating_duration_since(now)).filter(|d| !d.is_zero())
@@ -243,7 +235,11 @@ impl Http {
         let answer = async {
             let response =
                 self.request(Method::GET, path, Lane::Stream).send().await.map_err(|error| unavailable(&error))?;
-            if response.status().is_success() { Ok(response) } else { Err(self.refusal(response).await) }
+            match response.status().is_success() {
+                true if has_page(&response) => Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())),
+                true => Ok(response),
+                false => Err(self.refusal(response).await),
+            }
         };
         match tokio::time::timeout(patience, answer).await {
             Ok(answer) => {
@@ -280,7 +276,8 @@ impl Http {
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        body(response).await.map_err(|error| unavailable(&error))
+        let body = body(response).await.map_err(|error| unavailable(&error))?;
+        if is_page(&body) { Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())) } else { Ok(body) }
     }
 
     /// What an answer that is no success means.
@@ -291,7 +288,6 @@ impl Http {
         }
         let header = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         let body = body(response).await.unwrap_or_default();
-        let is_page = body.trim_start().starts_with('<');
         let detail = self.detail(status, &body);
         let limited = serde_json::from_str::<wire::Limited>(&body).ok().map(|body| body.ratelimit);
         if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
@@ -303,12 +299,13 @@ impl Http {
                 detail,
             };
         }
+        // A page is by a proxy, which knows nothing of games and tokens: the server itself says why in JSON. Nor is it the server
+        // that leads elsewhere (3xx), or finds a request too slow (408) or too early (425).
         match status.as_u16() {
-            // A page is by a proxy, which knows nothing of tokens: the server itself says why in JSON.
-            401 | 403 if is_page => ActionError::Unavailable(detail),
+            400..=499 if is_page(&body) => ActionError::Unavailable(detail),
             401 | 403 => ActionError::Unauthorised(detail),
             404 => ActionError::NotFound(detail),
-            300..=499 => ActionError::Refused(detail),
+            code @ 400..=499 if !matches!(code, 408 | 425) => ActionError::Refused(detail),
             _ => ActionError::Unavailable(detail),
         }
     }
@@ -352,6 +349,17 @@ fn retry_after(text: &str) -> Option<Duration> {
     }
     let until = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
+}
+
+/// Whether an answer is a page for people, which is by a proxy: the server answers in JSON.
+fn is_page(body: &str) -> bool {
+    body.trim_start().starts_with('<')
+}
+
+/// The same, by the header of an answer whose body is not read at once.
+fn has_page(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html"))
 }
 
 async fn body(mut response: Response) -> reqwest::Result<String> {

@@ -54,8 +54,8 @@ use self::{
     request::{HttpCall, Topic},
 };
 use chess::{
-    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame, ServerEvent,
-    TimeControl, Tournament, TournamentInfo,
+    Account, Action, ActionError, ChallengeId, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame,
+    ServerEvent, TimeControl, Tournament, TournamentInfo,
 };
 
 use super::Server;
@@ -151,8 +151,8 @@ impl LichessServer {
 #[async_trait]
 impl Server for LichessServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-        let answer = |path: [&'static str; 2], id: String| async move {
-            self.http.call(HttpCall::post(&["api", path[0], &id, path[1]], Topic::Answer)).await.map(taken)
+        let answer = |id: ChallengeId, what: &'static str, topic: Topic| async move {
+            self.http.call(HttpCall::post(&["api", "challenge", id.as_str(), what], topic)).await.map(taken)
         };
         match action {
             Action::Move { game, uci, offer_draw } => {
@@ -161,12 +161,12 @@ impl Server for LichessServer {
                 let query: &[_] = if offer_draw { &[("offeringDraw", "true")] } else { &[] };
                 self.http.call(HttpCall::urgent(&call).query(query)).await.map(taken)
             }
-            Action::Accept(id) => answer(["challenge", "accept"], id.to_string()).await,
-            Action::Cancel(id) => answer(["challenge", "cancel"], id.to_string()).await,
+            Action::Accept(id) => answer(id, "accept", Topic::Accept).await,
+            Action::Cancel(id) => answer(id, "cancel", Topic::Cancel).await,
             Action::Decline(id, reason) => {
                 let call = ["api", "challenge", id.as_str(), "decline"];
                 let form = [("reason", reason.key().to_owned())];
-                self.http.call(HttpCall::post(&call, Topic::Answer).form(&form)).await.map(taken)
+                self.http.call(HttpCall::post(&call, Topic::Decline).form(&form)).await.map(taken)
             }
             Action::Challenge(request) => self.challenge(&request).await,
             Action::Abort(game) => self.urgent(&game, &["abort"]).await,

@@ -1,8 +1,8 @@
-//! How long a game's stream is waited for. Nothing here reads a clock or a socket.
+//! How long a stream is waited for. Nothing here reads a clock or a socket.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use chess::{GameState, ServerEvent};
+use chess::{Clocks, GameState, ServerEvent};
 
 /// A stream is not given up sooner than this, however little time is left on our clock.
 const SHORTEST: Duration = Duration::from_secs(2);
@@ -18,8 +18,18 @@ const MOST_OPENING: u32 = 8;
 /// The longest pause before the whole state is asked for again.
 const LONGEST_RESYNC: Duration = Duration::from_secs(10);
 
-/// The patience with one game's stream. It follows the clock: while the opponent thinks and we have little time, a dead stream has to be
-/// found out soon. It doubles with every alarm that was false, up to what a server that sends a sign of life every seven seconds needs.
+/// What our clock showed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OurTime {
+    /// So much was left then.
+    Left(Duration, Instant),
+    /// The game has no clock.
+    Unlimited,
+}
+
+/// The patience with one stream. With a game's it follows the clock: while the opponent thinks and we have little time, a dead stream has
+/// to be found out soon. It doubles with every alarm that was false, up to what a server that sends a sign of life every seven seconds
+/// needs. The event stream has no clock.
 #[derive(Clone, Debug)]
 pub(super) struct Patience {
     /// With a game in which no time presses.
@@ -35,6 +45,7 @@ pub(super) struct Patience {
     /// How long the list of moves was that came last, in bytes.
     moves: usize,
     our_color: Option<chess::Color>,
+    our_time: Option<OurTime>,
     white_begins: bool,
     lost_to_silence: bool,
 }
@@ -50,6 +61,7 @@ impl Patience {
             false_alarms: 0,
             moves: 0,
             our_color: None,
+            our_time: None,
             white_begins: true,
             lost_to_silence: false,
         }
@@ -81,9 +93,20 @@ impl Patience {
         if before == 0 { Duration::ZERO } else { (self.last_opening * 2).min(LONGEST_RESYNC) }
     }
 
-    /// How long an open stream may be silent.
+    /// How long an open stream may be silent. Where the next one takes long to open, giving up one that lives costs more than a dead
+    /// one does.
     pub(super) fn with_silence(&self) -> Duration {
-        doubled(self.by_clock, self.false_alarms).min(self.usual)
+        doubled(self.by_clock.max(self.last_opening * 2), self.false_alarms).min(self.usual)
+    }
+
+    /// Whether we can wait so long from `now` on and lose no more than half of what our clock has left. Nothing is allowed by a clock
+    /// that is not known yet; a game without one allows everything.
+    pub(super) fn allows(&self, wait: Duration, now: Instant) -> bool {
+        match self.our_time {
+            None => false,
+            Some(OurTime::Unlimited) => true,
+            Some(OurTime::Left(left, told)) => wait <= left.saturating_sub(now.saturating_duration_since(told)) / 2,
+        }
     }
 
     /// A stream was given up because it was silent.
@@ -109,8 +132,15 @@ impl Patience {
             _ => return false,
         };
         self.moves = state.moves.len();
+        self.our_time = self.our_time_in(state);
         self.by_clock = self.by_clock_of(state);
         true
+    }
+
+    fn our_time_in(&self, state: &GameState) -> Option<OurTime> {
+        let ours = self.our_color?;
+        let left = |clocks: Clocks| OurTime::Left(clocks.of(ours).remaining, state.received);
+        Some(state.clocks.map_or(OurTime::Unlimited, left))
     }
 
     /// While it is our move, nothing that we need can be missed.
@@ -132,12 +162,8 @@ fn doubled(patience: Duration, times: u32) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
-    use chess::{
-        Clock, Clocks, Color, GameId, GameInfo, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant,
-    };
+    use chess::{Clock, Color, GameId, GameInfo, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant};
 
     const USUAL: Duration = Duration::from_secs(15);
 
@@ -194,6 +220,34 @@ mod tests {
         assert_eq!(patience.with_silence(), SHORTEST);
         patience.heard(&change("e2e4 e7e5 g1f3", 600));
         assert_eq!(patience.with_silence(), USUAL);
+    }
+
+    #[test]
+    fn where_streams_open_slowly_an_open_one_is_not_given_up_sooner_than_another_could_open() {
+        let mut patience = Patience::new(USUAL);
+        patience.heard(&whole("e2e4", 12));
+        patience.opened(secs(4));
+        assert_eq!(patience.with_silence(), secs(8));
+        patience.was_lost_to_silence();
+        patience.heard(&whole("e2e4", 12));
+        assert_eq!(patience.with_silence(), USUAL, "the alarm was false");
+        patience.opened(secs(40));
+        assert_eq!(patience.with_silence(), USUAL, "a dead stream is found out all the same");
+    }
+
+    #[test]
+    fn a_wait_may_cost_half_of_our_clock() {
+        let mut patience = Patience::new(USUAL);
+        let now = Instant::now();
+        assert!(!patience.allows(secs(1), now), "the clock is not known yet");
+        let told = ServerEvent::GameState(GameId::from("g"), GameState { received: now, ..state("e2e4", 20) });
+        patience.heard(&whole("", 60));
+        patience.heard(&told);
+        assert!(patience.allows(secs(10), now) && !patience.allows(secs(11), now));
+        assert!(!patience.allows(secs(10), now + secs(2)), "it may be running");
+        let without = GameState { clocks: None, ..state("e2e4", 20) };
+        patience.heard(&ServerEvent::GameState(GameId::from("g"), without));
+        assert!(patience.allows(secs(600), now));
     }
 
     #[test]

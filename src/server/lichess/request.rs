@@ -9,29 +9,70 @@ pub(super) enum Topic {
     Account,
     /// Which games we play.
     Playing,
-    /// Answers to challenges.
-    Answer,
+    /// Taking challenges.
+    Accept,
+    /// Declining challenges.
+    Decline,
+    /// Withdrawing our own.
+    Cancel,
     /// Challenges of ours.
     Challenge,
     /// What is said in the rooms of a game.
     Chat,
     /// Which other players are there.
     Users,
-    /// Tournaments.
+    /// Which tournaments there are, and how they stand.
     Tournament,
+    /// Taking part in tournaments, and no more.
+    Join,
+}
+
+/// Who goes one at a time: requests of one turn wait for each other, those of another do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// What is said in games.
+    Chat,
+    /// The question which games run.
+    Games,
+    /// All else.
+    Usual,
+}
+
+impl Turn {
+    /// How many there are.
+    pub(super) const COUNT: usize = Self::Usual as usize + 1;
 }
 
 impl Topic {
+    /// Whose turn it waits for.
+    pub(super) const fn turn(self) -> Turn {
+        match self {
+            Self::Chat => Turn::Chat,
+            Self::Playing => Turn::Games,
+            Self::Account
+            | Self::Accept
+            | Self::Decline
+            | Self::Cancel
+            | Self::Challenge
+            | Self::Users
+            | Self::Tournament
+            | Self::Join => Turn::Usual,
+        }
+    }
+
     /// The word by which it is measured.
     const fn word(self) -> &'static str {
         match self {
             Self::Account => "account",
             Self::Playing => "playing",
-            Self::Answer => "challenge_answer",
+            Self::Accept => "challenge_accept",
+            Self::Decline => "challenge_decline",
+            Self::Cancel => "challenge_cancel",
             Self::Challenge => "challenge",
             Self::Chat => "chat",
             Self::Users => "users",
             Self::Tournament => "tournament",
+            Self::Join => "tournament_join",
         }
     }
 }

@@ -47,7 +47,7 @@ impl LichessServer {
     ) -> Result<Done, ActionError> {
         self.by_kind(tournament, |kind| async move {
             let path = ["api", path_of(kind), &tournament.id, what];
-            self.http.call(HttpCall::post(&path, Topic::Tournament).form(form)).await.map(taken)
+            self.http.call(HttpCall::post(&path, Topic::Join).form(form)).await.map(taken)
         })
         .await
     }

@@ -58,10 +58,11 @@ async fn are_played_in(weather: &str, games: usize) {
     };
     let ours = |name: &str| name.starts_with("Concilio");
     let plies: usize = reports.iter().map(|report| report.line.ply()).sum();
-    // Each side sits down once, and once more after every adjournment.
+    // Each side sits down once, and once more after every adjournment; but not where a cut connection took the game with it.
     let resumed: u32 = reports
         .iter()
-        .map(|report| if ours(&report.white) { report.streams_opened.white } else { report.streams_opened.black } - 1)
+        .map(|report| if ours(&report.white) { report.streams_opened.white } else { report.streams_opened.black })
+        .map(|seats| seats.saturating_sub(1))
         .sum();
     println!(
         "{} games in {weather}: {plies} plies in {:.0?}, {resumed} times resumed; {} mates ({} won), {} on time, {} \

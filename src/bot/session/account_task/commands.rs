@@ -46,6 +46,7 @@ impl Manager {
             AccountCommand::Adopt(rules) => {
                 self.context.player = rules.player;
                 self.context.chat = rules.policy.chat.clone();
+                self.context.variants = rules.policy.variants.clone();
                 self.reception.follows(rules.policy.chat.clone(), &rules.policy.variants);
                 self.lists = rules.policy.newer_lists.clone();
                 self.policy = policy_with(&*self.context.server, &rules.policy);

@@ -10,8 +10,8 @@ use crate::{
     session::{BotEvent, Control, EventBus, PlayerSettings, PreparedPlayer},
 };
 use chess::{
-    Account, ChallengeId, Clock, Clocks, GameInfo, GameState, GameTerms, KnownGame, Line, Offers, Player, TimeControl,
-    TournamentEntry, UciMove, Variant,
+    Account, ActionError, ChallengeId, ChallengeRequest, Clock, Clocks, Color, DeclineReason, Done, GameInfo,
+    GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove, Variant,
 };
 use council::{CouncilSettings, pool::Pool};
 
@@ -33,6 +33,8 @@ struct ScriptedServer {
     looked_up: Mutex<Vec<Option<KnownGame>>>,
     /// What it answers first, the last one first.
     lookup_refusals: Mutex<Vec<ActionError>>,
+    /// What it answers first to a decline, the last one first.
+    decline_refusals: Mutex<Vec<ActionError>>,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
 }
@@ -46,7 +48,14 @@ impl Server for ScriptedServer {
             _ => false,
         };
         let challenges = matches!(action, Action::Challenge(_));
+        let refusal = match action {
+            Action::Decline(..) => self.decline_refusals.lock().expect("no panic").pop(),
+            _ => None,
+        };
         self.asked.lock().expect("no panic").push(action);
+        if let Some(refusal) = refusal {
+            return Err(refusal);
+        }
         match (refused, challenges) {
             (true, _) => Err(ActionError::Refused("both have moved".to_owned())),
             (false, true) => Ok(Done::Challenged(ChallengeId::new("ours0001"))),
@@ -210,6 +219,27 @@ async fn whoever_is_playing_is_not_challenged() {
             assert_eq!(asked, request);
         }
         other => panic!("{other:?}"),
+    }
+}
+
+/// Whoever challenges us hears of it that we decline, also where the server is in trouble at first.
+#[tokio::test(start_paused = true)]
+async fn a_challenge_is_declined_until_the_server_has_heard_it() {
+    let limited = |seconds| {
+        let retry_after = Some(Duration::from_secs(seconds));
+        ActionError::Limited { retry_after, key: None, opponent: false, detail: "Too many requests".to_owned() }
+    };
+    let decline = Action::Decline(ChallengeId::new("chal0001"), DeclineReason::Later);
+    let (answers, _inbox) = mpsc::unbounded_channel();
+    for (refusals, times, is_heard) in [
+        (vec![limited(60), ActionError::Unavailable("no answer in time".to_owned())], 3, true),
+        (vec![limited(3600)], 1, false),
+        (vec![limited(1); 10], 5, false),
+        (vec![ActionError::NotFound("No such challenge".to_owned())], 1, false),
+    ] {
+        let server = ScriptedServer { decline_refusals: Mutex::new(refusals), ..ScriptedServer::default() };
+        assert_eq!(ask(&server, decline.clone(), &answers).await.is_ok(), is_heard);
+        assert_eq!(*server.asked.lock().expect("no panic"), vec![decline.clone(); times]);
     }
 }
 

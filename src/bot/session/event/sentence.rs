@@ -252,7 +252,14 @@ fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -
         (None, _) => match status {
             GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned => how,
             GameStatus::UnknownFinish => "the server does not say how".to_owned(),
-            _ => format!("drawn {how}"),
+            // A side that runs out of time, or leaves, has not lost where the other one could not have mated.
+            GameStatus::Draw
+            | GameStatus::Stalemate
+            | GameStatus::InsufficientMaterialClaim
+            | GameStatus::OutOfTime
+            | GameStatus::Timeout
+            | GameStatus::VariantEnd => format!("drawn {how}"),
+            _ => format!("ended {how} with an unknown winner"),
         },
     }
 }
@@ -384,6 +391,8 @@ mod tests {
         );
         assert!(over(Some(info()), GameStatus::OutOfTime, Some(Color::Black)).contains("over: lost on time against"));
         assert!(over(Some(info()), GameStatus::Stalemate, None).contains("over: drawn by stalemate against"));
+        let nobody_named = over(Some(info()), GameStatus::Mate, None);
+        assert!(nobody_named.contains("over: ended by checkmate with an unknown winner against"), "{nobody_named}");
         assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
         assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
         let rated = GameEvent::Over {

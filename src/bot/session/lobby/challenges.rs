@@ -2,7 +2,9 @@
 
 use jiff::{Timestamp, Zoned};
 
-use super::{AGAIN, ATTEMPTS, Lobby, LobbyEffect, Queued, RESERVED, Reservation, ReservedPlace, later};
+use super::{
+    ATTEMPTS, LONGEST_LIMIT, Lobby, LobbyEffect, Queued, RESERVED, Reservation, ReservedPlace, later, pause_after,
+};
 use crate::{
     journal::ChallengeOutcome,
     policy::{
@@ -12,6 +14,15 @@ use crate::{
     },
 };
 use chess::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId, Player};
+
+/// The server's name for its limit on games between bots in a day.
+const GAMES_BETWEEN_BOTS: &str = "bot.vsBot.day";
+
+/// Whether this is a limit with a name that nobody waits for.
+fn is_limit_for_long(error: &ActionError) -> bool {
+    let ActionError::Limited { key: Some(key), retry_after, .. } = error else { return false };
+    key == GAMES_BETWEEN_BOTS || retry_after.is_some_and(|wait| wait > LONGEST_LIMIT)
+}
 
 impl Lobby {
     pub(super) fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<LobbyEffect>) {
@@ -124,16 +135,17 @@ impl Lobby {
                 effects.push(LobbyEffect::Watch(game));
                 return;
             }
-            // The game may have begun all the same, so the place stays taken.
-            Err(ActionError::Unavailable(_)) if reserved.attempts < ATTEMPTS => {
-                reserved.again = Some(later(now, AGAIN));
+            // The game may have begun all the same, so the place stays taken. A server in trouble may not know our token for a while.
+            Err(ActionError::Unavailable(_) | ActionError::Unauthorised(_)) if reserved.attempts < ATTEMPTS => {
+                reserved.again = Some(later(now, pause_after(reserved.attempts)));
                 reserved.until = later(now, RESERVED);
                 return;
             }
             Err(error) => error,
         };
         let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
-        if bot && let ActionError::Limited { key: Some(_), .. } = &error {
+        let limited_for_long = is_limit_for_long(&error);
+        if bot && limited_for_long {
             self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
             effects.push(LobbyEffect::Save);
             let until = self.limited_until(Spending::GameAgainstBot, now);
@@ -142,17 +154,19 @@ impl Lobby {
         let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;
         match &error {
-            // A limit with a name is one of a day, and nobody waits so long.
-            ActionError::Limited { key: Some(_), opponent: false, .. } => {
+            ActionError::Limited { retry_after, opponent: false, .. } if !limited_for_long && attempts < ATTEMPTS => {
+                self.serial += 1;
+                let waiting = Waiting { challenge: *challenge, serial: self.serial };
+                let until = Some(later(now, retry_after.unwrap_or(pause_after(attempts))));
+                self.waiting.push(Queued { waiting, until, attempts });
+            }
+            // It stands still, as far as we know, and we can do nothing with it.
+            ActionError::Limited { opponent: false, .. }
+            | ActionError::Unavailable(_)
+            | ActionError::Unauthorised(_) => {
                 let id = challenge.id.clone();
                 effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Declined, error.to_string()));
                 effects.push(LobbyEffect::Do(Action::Decline(id, DeclineReason::Later)));
-            }
-            ActionError::Limited { retry_after, opponent: false, .. } if attempts < ATTEMPTS => {
-                self.serial += 1;
-                let waiting = Waiting { challenge: *challenge, serial: self.serial };
-                let until = Some(later(now, retry_after.unwrap_or(AGAIN)));
-                self.waiting.push(Queued { waiting, until, attempts });
             }
             _ => effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
         }
@@ -163,6 +177,7 @@ impl Lobby {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {
                 reserved.attempts += 1;
+                reserved.until = later(now, RESERVED);
                 effects.push(LobbyEffect::Do(Action::Accept(reserved.challenge.id.clone())));
             }
         }

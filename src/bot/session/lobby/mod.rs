@@ -5,7 +5,8 @@
 //! Invariants:
 //! - a place is taken from the moment a challenge is accepted, and given back when its game ends, when the server refuses,
 //!   or when no game came of it within [`RESERVED`]: no place leaks. A challenge of ours that stands takes one, too;
-//! - where the answer to an accepted challenge is lost, its place is kept and the challenge accepted again: it may be ours;
+//! - where the answer to an accepted challenge is lost, its place is kept and the challenge accepted again: it may be ours. One that
+//!   cannot be accepted is declined: nobody is left waiting;
 //! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
 //! - a challenge that comes twice is judged once, until something has changed.
 
@@ -49,10 +50,14 @@ mod tests;
 
 /// How long a game may take to begin after its challenge was accepted.
 const RESERVED: Duration = Duration::from_secs(30);
-/// How long to wait before a request that got no answer is repeated.
+/// How long to wait at first before a request that got no answer is repeated: twice as long each time, up to the longest pause.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often one challenge is accepted in vain before it is given up.
+/// The doublings of that pause: it grows to 16 seconds.
+const DOUBLINGS: u32 = 4;
+/// How often one challenge is accepted in vain before it is given up: for a minute at least.
 const ATTEMPTS: u32 = 8;
+/// Nobody who challenges us waits longer than this for a limit of the server's that has a name.
+const LONGEST_LIMIT: Duration = Duration::from_secs(60);
 
 /// How long the name of a counted game is kept at least: as long as the longest limit reaches back.
 const COUNTED: Duration = Duration::from_hours(24);
@@ -129,6 +134,8 @@ pub(super) struct LobbyMemory {
     pub blocked: BTreeSet<String>,
     /// The tournaments that we take part in.
     pub participation: Participation,
+    /// Whether the operator paused us.
+    pub paused: bool,
 }
 
 /// The state of context of one account.
@@ -198,6 +205,7 @@ struct Reservation {
 impl Lobby {
     /// An empty lobby. All its random numbers come from `seed`.
     pub(super) fn new(policy: Arc<AccountPolicy>, memory: LobbyMemory, now: Timestamp, seed: u64) -> Self {
+        let mode = if memory.paused { AccountMode::Paused } else { AccountMode::Playing };
         let mut lobby = Self {
             lists: policy.lists.clone(),
             policy,
@@ -209,7 +217,7 @@ impl Lobby {
             last_start: None,
             idle_since: now,
             latest: now,
-            mode: AccountMode::default(),
+            mode,
             orders: Orders::new(),
             looking: false,
             asked: None,
@@ -326,7 +334,8 @@ impl Lobby {
     fn clock_set_back(&mut self, now: Timestamp) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             reserved.until = reserved.until.min(later(now, RESERVED));
-            reserved.again = reserved.again.map(|again| again.min(later(now, AGAIN)));
+            let pause = pause_after(reserved.attempts);
+            reserved.again = reserved.again.map(|again| again.min(later(now, pause)));
         }
         self.last_start = self.last_start.map(|start| start.min(now));
         self.idle_since = self.idle_since.min(now);
@@ -416,6 +425,11 @@ impl Lobby {
         }
         taken
     }
+}
+
+/// How long to wait before a challenge is accepted once more, after so many attempts.
+fn pause_after(attempts: u32) -> Duration {
+    AGAIN * 2_u32.pow(attempts.saturating_sub(1).min(DOUBLINGS))
 }
 
 fn later(time: Timestamp, by: Duration) -> Timestamp {

@@ -67,6 +67,8 @@ impl Lobby {
             return;
         }
         self.mode = wanted;
+        self.memory.paused = pause;
+        effects.push(LobbyEffect::Save);
         self.judge_waiting_now();
         effects.push(LobbyEffect::Answer(Ok(wanted.words().to_owned())));
     }

@@ -34,6 +34,14 @@ impl Story {
         })
     }
 
+    /// Nothing is left but what is remembered.
+    fn restarts(&mut self) {
+        let memory = serde_json::to_string(self.lobby.memory()).expect("it can be kept");
+        let memory = serde_json::from_str(&memory).expect("it can be read again");
+        self.lobby = Lobby::new(Arc::clone(&self.lobby.policy), memory, self.now, 7);
+        self.happens(LobbyInput::Connected(bot("Concilio")));
+    }
+
     fn happens(&mut self, input: LobbyInput) -> Vec<LobbyEffect> {
         self.lobby.handle(&self.now.to_zoned(TimeZone::UTC), input)
     }
@@ -211,12 +219,28 @@ fn where_the_answer_is_lost_the_place_is_kept_and_the_challenge_accepted_again()
 fn a_server_that_never_hears_us_is_given_up() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
-    for _ in 1..ATTEMPTS {
-        story.accepted("game0001", Err(lost()));
-        assert!(accepts(&story.after(AGAIN), "game0001"));
+    for attempts in 1..ATTEMPTS {
+        // A server in trouble may say of a good token that it does not know it.
+        let unknown = ActionError::Unauthorised("Unauthorized (401)".to_owned());
+        story.accepted("game0001", Err(if attempts == 1 { unknown } else { lost() }));
+        assert!(accepts(&story.after(pause_after(attempts)), "game0001"), "attempt {attempts}");
     }
+    assert!(story.now >= later(START, Duration::from_secs(60)), "it is given a minute at least");
     let effects = story.accepted("game0001", Err(lost()));
-    assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
+    assert!(matches!(effects[0], LobbyEffect::Record(_, ChallengeOutcome::Declined, _)), "{effects:?}");
+    assert!(declines(&effects, "game0001", DeclineReason::Later), "nobody is left waiting: {effects:?}");
+    assert_eq!(story.lobby.places.len(), 0);
+}
+
+/// A limit that has a name is not one of a day for that.
+#[test]
+fn a_short_limit_with_a_name_is_waited_for_and_a_long_one_is_not() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    assert!(!acts(&story.accepted("game0001", Err(limited(Some("challenge.accept"), 5)))));
+    assert!(accepts(&story.after(Duration::from_secs(5)), "game0001"));
+    let effects = story.accepted("game0001", Err(limited(Some("challenge.accept"), 600)));
+    assert!(declines(&effects, "game0001", DeclineReason::Later), "{effects:?}");
     assert_eq!(story.lobby.places.len(), 0);
 }
 

@@ -17,12 +17,14 @@ pub(in crate::session) enum GameInput {
     Full(Box<GameInfo>, GameState),
     /// A change of the state.
     State(GameState),
-    /// The event stream says that the game is over, or the server knows no such running game any more.
+    /// The event stream says that the game is over, and how as far as it knows.
     Finished(Option<GameStatus>, Option<Color>),
+    /// The server knows no such running game any more.
+    Gone,
     /// What the game has done to our rating; no matter of the game's either.
     Rated(i32),
-    /// Somebody spoke: no matter of the game's, but it comes the same way.
-    Chat(ChatLine),
+    /// Somebody spoke, while challenges of these players waited: no matter of the game's, but it comes the same way.
+    Chat(ChatLine, Vec<String>),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
     /// The operator wants something; the task asks the machine what to do about it, and answers.
@@ -122,6 +124,8 @@ pub(in crate::session) enum Timer {
     Abort,
     /// The whole state that we asked for should have come by now.
     WholeState,
+    /// What we answered to an offer of the opponent's should have shown its effect by now.
+    Offer,
     /// The final state of a game that is over should have come by now.
     LastWord,
 }

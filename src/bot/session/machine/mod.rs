@@ -22,6 +22,7 @@ use chess::{Action, Backoff, Color, GameInfo, GameState, GameStatus, Line, Offer
 use super::adjudicator::Adjudicator;
 
 mod messages;
+mod offers;
 mod operator;
 mod our_move;
 mod pondering;
@@ -29,6 +30,7 @@ mod pondering;
 mod tests;
 mod whole_state;
 
+use offers::OfferAnswers;
 use our_move::{ECHO, MoveState};
 use pondering::PonderedLines;
 use whole_state::WholeStateRequests;
@@ -63,6 +65,7 @@ pub(super) struct GameMachine {
     /// How long the stream is given to show a move of ours: in this game, at least twice what it ever took.
     echo_patience: Duration,
     whole_state: WholeStateRequests,
+    offers: OfferAnswers,
     claims: Backoff,
     aborts: Backoff,
     /// How the game ended, by the event stream, while its own stream has not shown the end.
@@ -72,10 +75,18 @@ pub(super) struct GameMachine {
 
 #[derive(Debug)]
 struct Ended {
-    status: GameStatus,
+    /// How, if that was said.
+    status: Option<GameStatus>,
     winner: Option<Color>,
     /// Whether the whole state was asked for.
     asked: bool,
+}
+
+impl Ended {
+    /// The end of the game, where its own stream shows none.
+    fn told(self) -> GameOver {
+        self.status.map_or(GameOver::Unknown, |status| GameOver::Told(status, self.winner))
+    }
 }
 
 impl GameMachine {
@@ -107,6 +118,7 @@ impl GameMachine {
             retries: Backoff::new(Duration::from_millis(50), Duration::from_secs(2)).first_at_once(),
             echo_patience: ECHO.0,
             whole_state: WholeStateRequests::new(),
+            offers: OfferAnswers::new(),
             claims: Backoff::new(Duration::from_secs(1), Duration::from_secs(15)),
             aborts: Backoff::new(Duration::from_secs(2), Duration::from_secs(60)),
             ended: None,
@@ -146,8 +158,9 @@ impl GameMachine {
             }
             GameInput::State(state) => self.state_changed(now, state, &mut effects),
             GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
+            GameInput::Gone => self.gone(&mut effects),
             // These are the task's, which has the words, the record and the operator's ear.
-            GameInput::Chat(_) | GameInput::Command(..) | GameInput::Rated(_) => (),
+            GameInput::Chat(..) | GameInput::Command(..) | GameInput::Rated(_) => (),
             GameInput::NotGivenUp => self.not_given_up(now, &mut effects),
             GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
             GameInput::Decided(request, decided) => self.decided(now, request, decided, &mut effects),
@@ -221,7 +234,8 @@ impl GameMachine {
             self.since = now;
             self.refused.clear();
             self.retries.reset();
-            for timer in [Timer::Resend, Timer::Echo, Timer::Abort] {
+            self.offers = OfferAnswers::new();
+            for timer in [Timer::Resend, Timer::Echo, Timer::Abort, Timer::Offer] {
                 effects.push(GameEffect::Forget(timer));
             }
             if self.line.turn() == self.info.our_color {
@@ -231,15 +245,16 @@ impl GameMachine {
             effects.push(GameEffect::RecordMoves);
         }
         if !self.state.status.is_running() {
-            let (status, winner) = (self.state.status.clone(), self.state.winner);
-            let end = if self.may_lack_moves() { GameOver::Told } else { GameOver::Shown };
+            let (status, winner) = (self.state.status.clone(), self.winner());
+            let is_to_be_looked_up = self.may_lack_moves() || winner.is_none() && may_have_a_winner(&status);
+            let end = if is_to_be_looked_up { GameOver::Told } else { GameOver::Shown };
             self.finish(end(status, winner), effects);
             return;
         }
         if self.ended.is_some() || self.is_given_up() {
             return;
         }
-        self.answer_offers(&earlier, effects);
+        self.answer_offers(&earlier, full, effects);
         if self.line.turn() == self.info.our_color {
             self.our_turn(now, full, effects);
         } else if moved || full {
@@ -276,24 +291,11 @@ impl GameMachine {
         }
     }
 
-    fn answer_offers(&mut self, earlier: &GameState, effects: &mut Vec<GameEffect>) {
-        let (us, them) = (self.info.our_color, !self.info.our_color);
-        let game = &self.info.id;
-        if self.state.takeback_offers.by(them) && !earlier.takeback_offers.by(them) {
-            let granted = self.adjudicator.grants_takeback();
-            effects.push(GameEffect::Do(Action::Takeback(game.clone(), granted)));
-            if granted {
-                effects.push(GameEffect::RecordTakeback);
-            }
-        }
-        // On our own turn the offer is answered with the move, when we know how we stand.
-        if self.state.draw_offers.by(them)
-            && !earlier.draw_offers.by(them)
-            && self.line.turn() != us
-            && self.adjudicator.accepts_draw(&self.info, &self.line, self.state.clocks)
-        {
-            effects.push(GameEffect::Do(Action::Draw(game.clone(), true)));
-        }
+    /// Who won a game that is over: as its stream says, as the event stream said, or as a mate on the board shows.
+    fn winner(&self) -> Option<Color> {
+        let told = self.ended.as_ref().and_then(|ended| ended.winner);
+        let mated = self.state.status == GameStatus::Mate && self.line.is_checkmate();
+        self.state.winner.or(told).or_else(|| mated.then(|| !self.line.turn()))
     }
 
     fn opponent_gone(&mut self, gone: bool, claim_after: Option<Duration>, effects: &mut Vec<GameEffect>) {
@@ -309,22 +311,25 @@ impl GameMachine {
 
     /// The event stream may be faster than the game's own, which still has the last moves to show.
     fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<GameEffect>) {
-        match (status, self.ended.take()) {
-            (Some(status), _) => {
-                self.stop_searching(effects);
-                self.ended = Some(Ended { status, winner, asked: false });
-                effects.push(GameEffect::Wake(Timer::LastWord, LAST_WORD));
-            }
-            // The server does not know the game any more, so there is nothing left to be shown.
-            (None, Some(ended)) => self.finish(GameOver::Told(ended.status, ended.winner), effects),
-            (None, None) => self.finish(GameOver::Unknown, effects),
+        // Who says it again, and less, tells nothing new.
+        if status.is_none() && self.ended.is_some() {
+            return;
         }
+        self.stop_searching(effects);
+        self.ended = Some(Ended { status, winner, asked: false });
+        effects.push(GameEffect::Wake(Timer::LastWord, LAST_WORD));
+    }
+
+    /// The server does not know the game any more, so there is nothing left to be shown.
+    fn gone(&mut self, effects: &mut Vec<GameEffect>) {
+        let end = self.ended.take().map_or(GameOver::Unknown, Ended::told);
+        self.finish(end, effects);
     }
 
     fn last_word_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         let Some(mut ended) = self.ended.take() else { return };
         if ended.asked {
-            self.finish(GameOver::Told(ended.status, ended.winner), effects);
+            self.finish(ended.told(), effects);
         } else {
             ended.asked = true;
             self.ended = Some(ended);
@@ -354,9 +359,10 @@ impl GameMachine {
     fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<GameEffect>) {
         match timer {
             // Nothing is sent to a game that has ended.
-            Timer::Resend | Timer::Echo | Timer::Abort if self.ended.is_some() => (),
+            Timer::Resend | Timer::Echo | Timer::Abort | Timer::Offer if self.ended.is_some() => (),
             Timer::Resend => self.resend_is_due(effects),
             Timer::Echo => self.echo_is_due(now, effects),
+            Timer::Offer => self.offer_is_due(now, effects),
             Timer::LastWord => self.last_word_is_due(now, effects),
             Timer::WholeState => self.whole_state.ask_again(now, effects),
             Timer::Claim if self.is_given_up() => (),
@@ -380,4 +386,10 @@ impl GameMachine {
         self.counter += 1;
         self.counter
     }
+}
+
+/// Whether a game that ended so may have been won although no winner is named.
+const fn may_have_a_winner(status: &GameStatus) -> bool {
+    use GameStatus::{Cheat, Mate, OutOfTime, Resign, Timeout, VariantEnd};
+    matches!(status, Mate | Resign | Timeout | OutOfTime | Cheat | VariantEnd)
 }

@@ -232,7 +232,7 @@ impl GameMachine {
     }
 
     /// What is left on our clock; `None` without a clock.
-    fn time_left(&self, now: Instant) -> Option<Duration> {
+    pub(in crate::session) fn time_left(&self, now: Instant) -> Option<Duration> {
         let spent = now.saturating_duration_since(self.state.received);
         self.state.clocks.map(|clocks| clocks.of(self.info.our_color).remaining.saturating_sub(spent))
     }

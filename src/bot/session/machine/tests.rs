@@ -280,6 +280,44 @@ fn takebacks_are_counted_beyond_a_restart() {
     assert!(effects.contains(&answer(false)) && !effects.contains(&GameEffect::RecordTakeback), "{effects:?}");
 }
 
+/// Promise 1: half a point is lost where nobody hears that a draw is accepted.
+#[test]
+fn an_answer_to_an_offer_is_given_again_where_the_whole_state_shows_that_it_was_lost() {
+    let moves = "e2e4 e7e5 g1f3";
+    let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
+    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
+    let (mut game, effects) =
+        GameMachine::new(Instant::now(), info(Color::White), state("e2e4 e7e5"), Adjudicator::new(&settings, 0));
+    game.decide_with(request(&effects).expect("our move"), "g1f3", Some(Score::Cp(0)));
+    game.on(GameInput::State(state(moves)));
+
+    let black = Offers { black: true, ..Offers::default() };
+    let offers = GameState { draw_offers: black, takeback_offers: black, ..state(moves) };
+    let id = game.info().id.clone();
+    let answers = [GameEffect::Do(Action::Takeback(id.clone(), false)), GameEffect::Do(Action::Draw(id, true))];
+    let answered = |effects: &[GameEffect]| answers.iter().filter(|answer| effects.contains(answer)).count();
+    let effects = game.on(GameInput::State(offers.clone()));
+    assert_eq!(answered(&effects), 2, "{effects:?}");
+    assert!(wakes(&effects, Timer::Offer).is_some(), "{effects:?}");
+
+    let info = Box::new(game.info().clone());
+    let effects = game.on(GameInput::Full(info.clone(), offers.clone()));
+    assert_eq!(answered(&effects), 0, "the answers may be on their way: {effects:?}");
+    assert!(resyncs(&game.on(GameInput::Timer(Timer::Offer))));
+    assert_eq!(answered(&game.on(GameInput::State(offers.clone()))), 0, "only the whole state can tell");
+    let effects = game.on(GameInput::Full(info.clone(), offers.clone()));
+    assert_eq!(answered(&effects), 2, "{effects:?}");
+    assert!(wakes(&effects, Timer::Offer).is_some(), "{effects:?}");
+
+    // Neither stands any more.
+    game.on(GameInput::State(state(moves)));
+    assert_eq!(game.on(GameInput::Timer(Timer::Offer)), []);
+    game.on(GameInput::State(offers));
+    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3 b8c6")));
+    assert!(effects.contains(&GameEffect::Forget(Timer::Offer)), "{effects:?}");
+    assert_eq!(game.on(GameInput::Timer(Timer::Offer)), [], "another position is on the board");
+}
+
 // --- Asking for the whole state -----------------------------------------------------------------------------------------
 
 /// A game as a slow server shows it: its clock, and what was asked of it.
@@ -427,23 +465,21 @@ fn a_move_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
 
 // --- Draws --------------------------------------------------------------------------------------------------------------
 
-/// Plays a shuffle of the knights in which we, White, stand level all the time; our moves with which a draw was offered.
-fn offers_in_a_level_game(moves: usize) -> Vec<usize> {
-    let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
+/// Plays rounds of a knight on either side in which we, White, always have this score; our moves with which a draw was offered or claimed.
+fn draws_in_a_quiet_game(draw: DrawSettings, score: i32, white: &[&str], black: &[&str], moves: usize) -> Vec<usize> {
     let settings = PlayerSettings { draw, ..PlayerSettings::default() };
     let (mut game, mut effects) =
         GameMachine::new(Instant::now(), info(Color::White), state(""), Adjudicator::new(&settings, 0));
-    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
     let mut played: Vec<&str> = Vec::new();
     let mut offers = Vec::new();
     for number in 0..moves {
-        let ours = shuffle[played.len() % 4];
-        effects = game.decide_with(request(&effects).expect("our move"), ours, Some(Score::Cp(0)));
+        let ours = white[number % white.len()];
+        effects = game.decide_with(request(&effects).expect("our move"), ours, Some(Score::Cp(score)));
         if effects.iter().any(|effect| matches!(effect, GameEffect::Send { offer_draw: true, .. })) {
             offers.push(number);
         }
         played.push(ours);
-        played.push(shuffle[played.len() % 4]);
+        played.push(black[number % black.len()]);
         effects = game.on(GameInput::State(state(&played.join(" "))));
     }
     offers
@@ -451,7 +487,21 @@ fn offers_in_a_level_game(moves: usize) -> Vec<usize> {
 
 #[test]
 fn a_draw_is_not_offered_with_every_move() {
-    assert_eq!(offers_in_a_level_game(25), [0, 10, 20]);
+    let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
+    // The same position stands on the board every twelfth move, and for the third time after the last one that is played here.
+    let white = ["g1f3", "f3g5", "g5h3", "h3g1"];
+    let black = ["b8c6", "c6a5", "a5b3", "b3c5", "c5a6", "a6b8"];
+    assert_eq!(draws_in_a_quiet_game(draw, 0, &white, &black, 24), [0, 10, 20]);
+}
+
+/// FICS ends no game by repetition unless somebody asks for it.
+#[test]
+fn the_third_repetition_is_claimed_unless_we_stand_better() {
+    let draw = DrawSettings { offer: false, accept: false, ..DrawSettings::default() };
+    let (white, black) = (["g1f3", "f3g1"], ["g8f6", "f6g8"]);
+    assert_eq!(draws_in_a_quiet_game(draw.clone(), 0, &white, &black, 6), [4, 5]);
+    assert_eq!(draws_in_a_quiet_game(draw.clone(), -80, &white, &black, 6), [4, 5]);
+    assert_eq!(draws_in_a_quiet_game(draw, 80, &white, &black, 6), [0; 0]);
 }
 
 // --- Moves that are refused ---------------------------------------------------------------------------------------------
@@ -616,8 +666,55 @@ fn a_game_whose_stream_is_dead_ends_all_the_same() {
     assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Told(_, Some(Color::White))))), "{effects:?}");
 
     let (mut game, _) = found(Color::White, "");
-    let effects = game.on(GameInput::Finished(None, None));
+    let effects = game.on(GameInput::Gone);
     assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Unknown))), "nobody knows it: {effects:?}");
+
+    let (mut game, _) = found(Color::White, "");
+    game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
+    let effects = game.on(GameInput::Gone);
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Told(GameStatus::Resign, _)))), "{effects:?}");
+}
+
+/// The event stream may say that a game is over and not how, a moment before the game's own stream shows it.
+#[test]
+fn an_end_without_a_status_waits_for_the_last_word_of_the_game() {
+    let (mut game, _) = found(Color::Black, "e2e4 e7e5");
+    let effects = game.on(GameInput::Finished(None, None));
+    assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
+    let last = GameState { status: GameStatus::Resign, winner: Some(Color::Black), ..state("e2e4 e7e5") };
+    let effects = game.on(GameInput::State(last));
+    assert_eq!(effects.last(), Some(&GameEffect::Over(GameOver::Shown(GameStatus::Resign, Some(Color::Black)))));
+
+    let (mut game, _) = found(Color::Black, "e2e4 e7e5");
+    game.on(GameInput::Finished(None, None));
+    assert!(resyncs(&game.on(GameInput::Timer(Timer::LastWord))), "it is asked for once");
+    assert_eq!(game.on(GameInput::Finished(None, None)), [], "it says the same again");
+    let effects = game.on(GameInput::Timer(Timer::LastWord));
+    assert_eq!(effects.last(), Some(&GameEffect::Over(GameOver::Unknown)));
+}
+
+/// Promise 5: a won game is not recorded as one without a result.
+#[test]
+fn a_winner_who_is_not_named_is_found() {
+    let ends = |moves: &str, status: GameStatus, told: Option<Color>| {
+        let (mut game, _) = found(Color::Black, "");
+        if told.is_some() {
+            game.on(GameInput::Finished(Some(status.clone()), told));
+        }
+        let effects = game.on(GameInput::State(GameState { status, ..state(moves) }));
+        match effects.last() {
+            Some(GameEffect::Over(end)) => end.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (mate, resign) = (GameStatus::Mate, GameStatus::Resign);
+    assert_eq!(ends("f2f3 e7e5 g2g4 d8h4", mate.clone(), None), GameOver::Shown(mate, Some(Color::Black)));
+    let told = Some(Color::White);
+    assert_eq!(ends("e2e4 e7e5", resign.clone(), told), GameOver::Shown(resign, told), "the event stream said so");
+    for status in [GameStatus::Resign, GameStatus::Timeout, GameStatus::OutOfTime] {
+        assert_eq!(ends("e2e4 e7e5", status.clone(), None), GameOver::Told(status, None), "it is looked up");
+    }
+    assert_eq!(ends("e2e4 e7e5", GameStatus::Draw, None), GameOver::Shown(GameStatus::Draw, None));
 }
 
 #[test]
@@ -847,7 +944,7 @@ fn any_moves() -> impl Strategy<Value = &'static str> {
 }
 
 fn any_input() -> impl Strategy<Value = (u8, &'static str, u64, u8)> {
-    (0..12_u8, any_moves(), 0..12_u64, 0..6_u8)
+    (0..12_u8, any_moves(), 0..12_u64, 0..7_u8)
 }
 
 proptest! {
@@ -883,7 +980,7 @@ proptest! {
                 _ => ActionError::Limited { retry_after: None, key: None, opponent: false, detail: String::new() },
             };
             let timers =
-                [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::WholeState, Timer::LastWord];
+                [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::WholeState, Timer::LastWord, Timer::Offer];
             effects = match kind {
                 0 | 1 => game.whole(moves),
                 2 | 3 => game.on(GameInput::State(state(moves))),
@@ -891,6 +988,7 @@ proptest! {
                 5 => game.on(GameInput::Sent(AnswerNumber(number), Err(error))),
                 6 => game.on(GameInput::Timer(timers[usize::from(detail) % timers.len()])),
                 7 if detail == 5 => game.on(GameInput::Finished(Some(GameStatus::Mate), None)),
+                7 if detail == 6 => game.on(GameInput::Finished(None, None)),
                 7 => game.on(GameInput::OpponentGone(detail % 2 == 0, Some(SECOND))),
                 8 if detail == 4 => game.give_up().1,
                 8 if detail == 5 => game.on(GameInput::NotGivenUp),

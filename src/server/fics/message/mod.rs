@@ -73,6 +73,8 @@ pub enum FicsMessage {
     NotFlagged,
     /// Nobody can run out of time in our game.
     NoClock,
+    /// Our game cannot be adjourned, because a guest plays it.
+    CannotAdjourn,
     /// Our clock got this many seconds more.
     MoreTime(u32),
     /// The opponent's connection is lost.
@@ -150,6 +152,8 @@ pub enum FicsMessage {
     StoredEnd,
     /// A line of the answer to `history`.
     Past(PastGame),
+    /// The first line of the answer to `finger`. Its last ones are written by that player, and may look like those of any list.
+    FingerBegins,
     /// Of the answer to `finger`: whether that player is logged in.
     Presence(bool),
 

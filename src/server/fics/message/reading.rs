@@ -247,6 +247,7 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "No" => no_such(line, rest),
         "There" => there(line, rest),
         "Bad" => rest.starts_with("value").then(|| FicsMessage::SettingRefused(line.to_owned())),
+        "Can't" => rest.starts_with("interpret ").then(refused).flatten(),
         "Cannot" => rest.starts_with("alter").then(|| FicsMessage::SettingRefused(line.to_owned())),
         "The" => {
             rest.starts_with("clock is not ticking").then_some(FicsMessage::NotFlagged).or_else(|| login_refusal(line))
@@ -255,7 +256,9 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "Server" if rest.starts_with("time") => Some(FicsMessage::Noise),
         "Server" => shuts_down(rest).then(|| FicsMessage::Shutdown(line.to_owned())).or_else(|| login_refusal(line)),
         "Stored" => rest.starts_with("games for ").then_some(FicsMessage::Noise),
-        "Finger" | "Statistics" => None,
+        "Finger" => rest.starts_with("of ").then_some(FicsMessage::FingerBegins),
+        "Statistics" => rest.starts_with("for ").then_some(FicsMessage::FingerBegins),
+        "All" | "Both" => rest.starts_with("players must be registered to adj").then_some(FicsMessage::CannotAdjourn),
         "On" => rest.starts_with("for").then_some(FicsMessage::Presence(true)),
         "Last" => rest.starts_with("disconnected").then_some(FicsMessage::Presence(false)),
         "Move" => Some(FicsMessage::Noise),
@@ -308,7 +311,7 @@ fn no_such(line: &str, rest: &str) -> Option<FicsMessage> {
         Some(FicsMessage::RatingAdjusted(None))
     } else if rest.starts_with("such command") {
         unknown_command(line)
-    } else if rest.starts_with("player named") || rest.starts_with("user named") || rest.starts_with("such player") {
+    } else if ["player named", "user named", "such player", "such category"].iter().any(|no| rest.starts_with(no)) {
         Some(FicsMessage::Refused(line.to_owned()))
     } else {
         None
@@ -338,7 +341,19 @@ fn about_game(rest: &str) -> Option<FicsMessage> {
 
 /// `You are not playing a game.`, `You accept the challenge of X.`
 fn you(line: &str, rest: &str) -> Option<FicsMessage> {
+    const REFUSALS: &[&str] = &[
+        "have an adjourned game with ",
+        "can't",
+        "cannot",
+        "can only have",
+        "are on ",
+        "are already",
+        "must ",
+        "do not ",
+        "don't ",
+    ];
     let begins = |starts: &[&str]| starts.iter().any(|start| rest.starts_with(start));
+    let is_on_our_list = rest.starts_with("have ") && rest.contains(" on your noplay list");
     Some(if begins(&["can \"accept\""]) {
         FicsMessage::ChallengeEnds
     } else if begins(&["are not playing", "are neither playing", "are not examining", "have no game"]) {
@@ -349,7 +364,9 @@ fn you(line: &str, rest: &str) -> Option<FicsMessage> {
         FicsMessage::NoClock
     } else if rest.starts_with("can't flag") {
         FicsMessage::NotFlagged
-    } else if begins(&["can't", "cannot", "can only have", "are on ", "are already", "must ", "do not ", "don't "]) {
+    } else if rest.starts_with("must be registered to adj") {
+        FicsMessage::CannotAdjourn
+    } else if is_on_our_list || begins(REFUSALS) {
         FicsMessage::Refused(line.to_owned())
     } else if begins(&["accept", "decline", "withdraw", "will ", "are now", "are connected", "have ", "can ", "would "])
     {
@@ -470,11 +487,21 @@ fn about_somebody(line: &str) -> Option<FicsMessage> {
             gone.then_some(FicsMessage::OpponentLost)
         }),
         "is" => {
-            let refusals =
-                ["not open", "censoring", "playing", "involved", "not logged in", "not online", "examining", "away"];
+            let refusals = [
+                "not open",
+                "censoring",
+                "playing",
+                "involved",
+                "in a tournament",
+                "not logged in",
+                "not online",
+                "examining",
+                "away",
+            ];
             let refused = refusals.iter().any(|start| object.starts_with(start));
             refused.then(|| FicsMessage::Refused(line.to_owned()))
         }
+        "only" => object.starts_with("wants to play ").then(|| FicsMessage::Refused(line.to_owned())),
         "set" | "unset" | "set." | "unset." | "left" => Some(FicsMessage::Noise),
         _ => None,
     }

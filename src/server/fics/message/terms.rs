@@ -127,6 +127,11 @@ impl MatchTerms {
         if self.first.name.eq_ignore_ascii_case(name) { &self.second } else { &self.first }
     }
 
+    /// The one of this name, if one of them bears it.
+    pub fn seat_of(&self, name: &str) -> Option<&MatchSide> {
+        [&self.first, &self.second].into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name))
+    }
+
     /// What we know by the server's words; `None` if it is a variant that has no name with us.
     pub fn variant(&self) -> Option<Variant> {
         match self.loaded.as_deref() {
@@ -167,7 +172,9 @@ pub fn time_control(minutes: u32, increment: u32) -> TimeControl {
 /// 0 and 1 castle as nobody else does.
 pub fn variant_of(word: &str) -> Option<Variant> {
     match word {
-        "lightning" | "blitz" | "standard" | "untimed" | "nonstandard" | "non-standard" => Some(Variant::Standard),
+        "lightning" | "blitz" | "standard" | "slow" | "untimed" | "nonstandard" | "non-standard" => {
+            Some(Variant::Standard)
+        }
         "wild/fr" | "fr" | "chess960" => Some(Variant::Chess960),
         "crazyhouse" | "crazyhouse/0" => Some(Variant::Crazyhouse),
         "atomic" | "wild/atomic" => Some(Variant::Atomic),
@@ -221,6 +228,7 @@ mod tests {
             ("Ann (1) Bob (2) rated blitz crazyhouse 3 0", Some(Variant::Crazyhouse)),
             ("Ann (1) Bob (2) rated wild/fr 3 0", Some(Variant::Chess960)),
             ("Ann (1) Bob (2) rated wild 3 0 Loaded from wild/fr", Some(Variant::Chess960)),
+            ("Ann (1) Bob (2) rated slow 90 30", Some(Variant::Standard)),
             ("Ann (1) Bob (2) rated suicide 3 0", None),
             ("Ann (1) Bob (2) rated wild 3 0 Loaded from wild/1", None),
             ("Ann (1) Bob (2) rated blitz 3 0 (adjourned).", Some(Variant::Standard)),

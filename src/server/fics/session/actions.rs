@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, requests::Want};
-use crate::fics::message::OfferKind;
+use crate::fics::{for_people, message::OfferKind};
 use chess::{
     Action, ActionError, ChallengeId, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, Done, GameId, ServerEvent,
     TimeControl, UciMove, Variant,
@@ -89,17 +89,19 @@ impl FicsSession {
             }
             // The server ends the game at once where a claim is right; elsewhere this is an offer.
             Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
-            Action::Draw(id, false) => self.decline_offer(&id, |what| what == OfferKind::Draw),
+            Action::Draw(id, false) => self.decline_offer(&id, OfferKind::Draw),
             Action::Takeback(id, true) => {
                 let grant = self.running_game(&id)?.takeback_command();
                 command(&grant)
             }
-            Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, OfferKind::Takeback(_))),
+            Action::Takeback(id, false) => self.decline_offer(&id, OfferKind::Takeback(0)),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
             Action::Join(entry) => self.ask_the_manager(&format!("join {}", entry.tournament.id)),
             Action::Leave(tournament) => self.ask_the_manager(&format!("WithdrawFromTourney {}", tournament.id)),
-            Action::Tell { to, text } => Ok(Course::Talk(vec![format!("tell {} {text}", one_word(&to))])),
+            Action::Tell { to, text } => {
+                Ok(Course::Talk(vec![format!("tell {} {}", one_word(&to), for_people(&text))]))
+            }
         }
     }
 
@@ -116,6 +118,7 @@ impl FicsSession {
         if !is_over {
             self.running_game(id)?;
         }
+        let text = for_people(text);
         let command = match room {
             // The last opponent hears us after the game, too.
             ChatRoom::Player => format!("say {text}"),
@@ -124,7 +127,7 @@ impl FicsSession {
         };
         // The server does not show us what we say ourselves.
         let username = self.us.as_ref().map_or_else(String::new, |us| us.name.clone());
-        self.tell(ServerEvent::Chat(id.clone(), ChatLine { room, username, text: text.to_owned() }));
+        self.tell(ServerEvent::Chat(id.clone(), ChatLine { room, username, text }));
         Ok(Course::Talk(vec![command]))
     }
 
@@ -152,7 +155,7 @@ impl FicsSession {
     /// Once both sides have moved, `abort` would only ask the opponent.
     fn may_be_aborted(&self, id: &GameId) -> Result<(), ActionError> {
         match &self.current {
-            CurrentGame::Running(game) if game.info.id == *id && game.line().ply() >= 2 => {
+            CurrentGame::Running(game) if game.info.id == *id && game.plies_made() >= 2 => {
                 Err(ActionError::Refused("both sides have moved".to_owned()))
             }
             _ => self.game_on_the_board(id),
@@ -197,11 +200,15 @@ impl FicsSession {
     }
 
     /// Declines an offer by its number, or by the opponent's name where there are no numbers.
-    fn decline_offer(&mut self, id: &GameId, is_kind: impl Fn(OfferKind) -> bool) -> Result<Course, ActionError> {
+    fn decline_offer(&mut self, id: &GameId, what: OfferKind) -> Result<Course, ActionError> {
         let game = self.running_game(id)?;
-        let handle = game.their_offer(is_kind).map(|index| index.to_string());
-        let handle = handle.unwrap_or_else(|| game.info.opponent().name.clone());
-        Ok(Course::Commands(vec![format!("decline {handle}")]))
+        if let Some(index) = game.their_offer(what) {
+            return Ok(Course::Commands(vec![format!("decline {index}")]));
+        }
+        let decline = format!("decline {}", game.info.opponent().name);
+        // Nothing that the server says will tell that it stands no more, and the same may be asked for again.
+        self.note_offer(false, what, false);
+        Ok(Course::Commands(vec![decline]))
     }
 }
 

@@ -118,6 +118,7 @@ impl FicsSession {
             self.history.game_begins();
         }
         let is_other = source.as_ref().is_some_and(|source| !resumed && said.contradicts(&source.terms, &board));
+        said.challenge = source.as_ref().filter(|_| !resumed && !is_other).map(|source| source.terms.clone());
         let source = source.map(|source| source.id);
         let is_unwanted = is_other || !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
         if resumed {

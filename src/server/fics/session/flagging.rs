@@ -14,6 +14,10 @@ pub(super) struct Flagging {
     since: Instant,
     again_at: Instant,
     pause: Duration,
+    /// Whether it was last asked that the game be put off.
+    was_spared: bool,
+    /// Whether the server has said that this game cannot be adjourned.
+    of_guests: bool,
 }
 
 impl FicsSession {
@@ -25,20 +29,32 @@ impl FicsSession {
     }
 
     /// Calls `flag` on an opponent out of time; where the server will not have it because his connection lags, and goes on
-    /// to lag, the game is put off instead. Whatever is asked is asked again with growing pauses.
+    /// to lag, it is asked every second time that the game be put off instead. Whatever is asked is asked again with growing pauses.
     pub(super) fn flag(&mut self, now: Instant) {
         let Some(due) = self.flag_at().filter(|due| *due <= now) else { return };
         let CurrentGame::Running(game) = &self.current else { return };
         let (since, pause) = self.flagging.map_or((due, FLAG_AGAIN), |flagging| (flagging.since, flagging.pause * 2));
-        self.flagging = Some(Flagging { since, again_at: now + pause, pause });
         let courtesy = Duration::from_secs(self.settings.courtesy_after);
-        if !courtesy.is_zero() && now.saturating_duration_since(since) >= courtesy {
-            // What guests play is not kept.
-            let guests =
-                self.us.as_ref().is_some_and(Speaker::is_guest) || game.info.opponent().title.as_deref() == Some("U");
-            self.send(if guests { "abort" } else { "adjourn" });
-        } else {
-            self.send("flag");
+        let is_patience_over = !courtesy.is_zero() && now.saturating_duration_since(since) >= courtesy;
+        // An opponent who lags for ever, and grants nothing, loses on time after all.
+        let is_spared = is_patience_over && !self.flagging.is_some_and(|flagging| flagging.was_spared);
+        // What guests play is not kept.
+        let of_guests = self.flagging.is_some_and(|flagging| flagging.of_guests)
+            || self.us.as_ref().is_some_and(Speaker::is_guest)
+            || game.info.opponent().title.as_deref() == Some("U");
+        self.flagging = Some(Flagging { since, again_at: now + pause, pause, was_spared: is_spared, of_guests });
+        self.send(match (is_spared, of_guests) {
+            (false, _) => "flag",
+            (true, true) => "abort",
+            (true, false) => "adjourn",
+        });
+    }
+
+    /// The server says that the game which we want to put off cannot be adjourned, because a guest plays it.
+    pub(super) fn cannot_adjourn(&mut self) {
+        if let Some(flagging) = self.flagging.as_mut().filter(|flagging| !flagging.of_guests) {
+            flagging.of_guests = true;
+            self.send("abort");
         }
     }
 

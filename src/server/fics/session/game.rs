@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use shakmaty::{Move, Position, san::San, variant::VariantPosition};
+use shakmaty::{Move, Position, san::San};
 
 use crate::fics::message::{
     GameParameters, GameStart, ListedMoves, MatchTerms, OfferKind, Style12, time_control, variant_of,
@@ -29,22 +29,30 @@ pub(super) struct Announcement {
     pub facts: Option<GameParameters>,
     /// The players who are known to be computers, in lower case.
     pub computers: Vec<String>,
+    /// The challenge that the game comes of: it says what the announcement leaves out.
+    pub challenge: Option<Box<MatchTerms>>,
 }
 
 impl Announcement {
-    /// The rules, as far as they were told.
-    fn variant(&self) -> Variant {
+    /// The rules, as far as the server tells them: `wild` alone, as some say it, may be any of several.
+    fn told_variant(&self) -> Option<Variant> {
         let kind = self.start.as_ref().map(|start| &start.kind).or(self.facts.as_ref().map(|facts| &facts.kind));
-        let by_kind =
-            kind.and_then(|kind| kind.split(' ').filter_map(variant_of).find(|one| *one != Variant::Standard));
-        by_kind.or_else(|| self.terms.as_ref()?.variant()).unwrap_or_default()
+        let told = || kind.into_iter().flat_map(|kind| kind.split(' ')).filter_map(variant_of);
+        let special = told().find(|one| *one != Variant::Standard);
+        special.or_else(|| self.terms.as_ref()?.variant()).or_else(|| told().next())
+    }
+
+    /// The rules: those that the server tells, else those of the challenge.
+    fn variant(&self) -> Variant {
+        self.told_variant().or_else(|| self.challenge.as_ref()?.variant()).unwrap_or_default()
     }
 
     /// Whether the game that begins with `board` is another than `terms` say, as far as the server tells what it is.
     pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
         let is_told = self.start.is_some() || self.facts.is_some();
-        let is_other_kind = is_told && (self.rated() != terms.rated || terms.variant() != Some(self.variant()));
-        is_other_kind || terms.time.is_some_and(|time| time != (board.initial_minutes, board.increment))
+        let is_other_variant = self.told_variant().is_some_and(|told| terms.variant() != Some(told));
+        is_told && (self.rated() != terms.rated || is_other_variant)
+            || terms.time.is_some_and(|time| time != (board.initial_minutes, board.increment))
     }
 
     pub(super) fn rated(&self) -> bool {
@@ -52,9 +60,13 @@ impl Announcement {
     }
 
     fn player(&self, name: &str, color: Color) -> Player {
-        let seat = self.terms.as_ref().map(|terms| [&terms.first, &terms.second]);
-        let seat = seat.and_then(|seats| seats.into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name)));
+        let seat = self.terms.as_ref().and_then(|terms| terms.seat_of(name));
         let mut player = seat.map_or_else(|| Player::named(name), |seat| seat.player(false));
+        // Some servers mark a guest in the challenge alone.
+        let challenge = self.challenge.as_ref().and_then(|terms| terms.seat_of(name));
+        if challenge.is_some_and(|seat| seat.rating.guest) {
+            player.title = Some("U".to_owned());
+        }
         if self.computers.contains(&player.id) {
             player.title = Some("C".to_owned());
         }
@@ -248,7 +260,7 @@ impl FollowedGame {
 
     /// Goes where `board` is.
     pub(super) fn follow(&mut self, board: &Style12, received: Instant) -> Followed {
-        let here = self.first_ply + self.line.ply();
+        let here = self.plies_made();
         let followed = if board.ply() == here && self.stands_at(board) {
             Followed::Same
         } else if board.ply() == here + 1 {
@@ -334,16 +346,23 @@ impl FollowedGame {
     }
 
     /// The number of the opponent's offer of this kind.
-    pub(super) fn their_offer(&self, is_kind: impl Fn(OfferKind) -> bool) -> Option<u32> {
+    pub(super) fn their_offer(&self, kind: OfferKind) -> Option<u32> {
+        // How many plies a takeback is about makes it no other kind.
+        let is_kind = |what: OfferKind| std::mem::discriminant(&what) == std::mem::discriminant(&kind);
         self.offers.iter().find_map(|(index, ours, what)| (!ours && is_kind(*what)).then_some(*index))
     }
 
     /// The command that grants the takeback the opponent asks for.
     pub(super) fn takeback_command(&self) -> String {
-        match self.their_offer(|what| matches!(what, OfferKind::Takeback(_))) {
+        match self.their_offer(OfferKind::Takeback(self.takeback_plies)) {
             Some(index) => format!("accept {index}"),
             None => format!("takeback {}", self.takeback_plies),
         }
+    }
+
+    /// How many plies both sides have made, those that we do not know of among them.
+    pub(super) fn plies_made(&self) -> usize {
+        self.first_ply + self.line.ply()
     }
 
     /// All moves that we know of.
@@ -351,9 +370,11 @@ impl FollowedGame {
         &self.line
     }
 
-    /// The position on the board.
-    pub(super) fn position(&self) -> &VariantPosition {
-        self.line.position()
+    /// Whether no move can be made any more. A position in which nobody can mate is not one: many servers play on there, until
+    /// somebody's time is over.
+    pub(super) fn is_played_out(&self) -> bool {
+        let position = self.line.position();
+        position.is_variant_end() || position.legal_moves().is_empty()
     }
 
     /// Whether it is our move.

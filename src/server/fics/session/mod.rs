@@ -30,8 +30,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::Position;
-
 pub(crate) use self::requests::{RequestAnswer, Ticket};
 use self::{
     challenges::Challenges,
@@ -139,6 +137,8 @@ pub(crate) struct FicsSession {
     open: bool,
     /// Commands that can wait.
     outbox: Outbox,
+    /// Whether somebody's `finger` notes are being told, until the next prompt: what looks like a row of a list is none.
+    reads_finger: bool,
     /// Whether a command was sent that no prompt has followed yet, and that the outbox does not know of.
     has_sent: bool,
     effects: Vec<SessionEffect>,
@@ -174,6 +174,7 @@ impl FicsSession {
             seek_refusal: None,
             open: true,
             outbox: Outbox::default(),
+            reads_finger: false,
             has_sent: false,
             effects: Vec::new(),
         }
@@ -242,6 +243,7 @@ impl FicsSession {
         }
         self.current = CurrentGame::Empty;
         self.outbox.clear();
+        self.reads_finger = false;
         self.look_ups.disconnected();
         self.ended = None;
         self.board_due = None;
@@ -284,12 +286,15 @@ impl FicsSession {
                     self.notified(&name, true, true);
                 }
             }
+            FicsMessage::FingerBegins => self.reads_finger = true,
+            FicsMessage::Stored(_) | FicsMessage::Past(_) if self.reads_finger => {}
             FicsMessage::Stored(game) => self.stored(game),
             FicsMessage::Past(game) => {
                 self.look_ups.row(&game);
                 self.history.row(game);
             }
             FicsMessage::NoClock => self.has_no_clock(),
+            FicsMessage::CannotAdjourn => self.cannot_adjourn(),
             FicsMessage::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
             other => self.offer_message(other, now),
         }
@@ -301,6 +306,7 @@ impl FicsSession {
     /// The server is ready for a command.
     pub(crate) fn prompted(&mut self, now: Instant) {
         self.has_sent = false;
+        self.reads_finger = false;
         self.outbox.prompted();
         self.send_what_waits(now);
     }
@@ -506,13 +512,13 @@ impl FicsSession {
 
     /// Whether a move may be sent at any time now.
     fn is_our_move(&self) -> bool {
-        matches!(&self.current, CurrentGame::Running(game) if game.is_our_move() && !game.position().is_game_over())
+        matches!(&self.current, CurrentGame::Running(game) if game.is_our_move() && !game.is_played_out())
     }
 
     /// Tells the state of the game, unless the board shows that it is over: then the server is about to say how.
     fn tell_state(&mut self) {
         if let CurrentGame::Running(game) = &self.current
-            && !game.position().is_game_over()
+            && !game.is_played_out()
         {
             let event = ServerEvent::GameState(game.info.id.clone(), game.state());
             self.tell(event);
@@ -522,7 +528,7 @@ impl FicsSession {
     fn tell_whole(&mut self) {
         self.whole_due = None;
         if let CurrentGame::Running(game) = &self.current
-            && !game.position().is_game_over()
+            && !game.is_played_out()
         {
             let event = ServerEvent::Game(Box::new(game.info.clone()), game.state());
             self.tell(event);

@@ -178,7 +178,7 @@ impl FicsSession {
         self.send(&command);
     }
 
-    fn note_offer(&mut self, ours: bool, what: OfferKind, stands: bool) {
+    pub(super) fn note_offer(&mut self, ours: bool, what: OfferKind, stands: bool) {
         if let CurrentGame::Running(game) = &mut self.current {
             let our_color = game.info.our_color;
             if game.note_offer(if ours { our_color } else { our_color.other() }, what, stands) {

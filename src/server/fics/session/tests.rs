@@ -89,6 +89,7 @@ impl Evening {
     }
 }
 
+const ENDS: &str = "You can \"accept\" or \"decline\", or propose different parameters.";
 const START: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Ann Somebot -1 5 0 39 39 \
                      300 300 1 none (0:00) none 1 0";
 const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 Ann Somebot 1 5 0 39 39 \
@@ -120,7 +121,15 @@ fn an_older_server_is_understood_by_its_sentences() {
     assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))"]);
     // Here there are no numbers for offers; the opponent's name will do.
     assert_eq!(evening.hear(&["Ann offers you a draw."]), ["state started: e2e4 e7e5"]);
-    assert_eq!(evening.act(Action::Draw("ann-run-1".into(), false)), ["> decline Ann", "= Ok(Done(Taken))"]);
+    let declined = ["state started: e2e4 e7e5", "> decline Ann", "= Ok(Done(Taken))"];
+    assert_eq!(evening.act(Action::Draw("ann-run-1".into(), false)), declined);
+    let asked = evening.hear(&["Ann offers you a draw."]);
+    assert_eq!(asked, ["state started: e2e4 e7e5"], "it is told once more, to be answered once more");
+    for plies in ["1", "2"] {
+        let asked = evening.hear(&[&format!("Ann would like to take back {plies} half move(s).")]);
+        assert_eq!(asked, ["state started: e2e4 e7e5"], "{plies}");
+        assert_eq!(evening.act(Action::Takeback("ann-run-1".into(), false)), declined, "{plies}");
+    }
     assert_eq!(evening.hear(&["Ann would like to abort the game; type \"abort\" to accept."]), ["> decline Ann"]);
     assert_eq!(evening.hear(&["Bob would like to abort the game; type \"abort\" to accept."]), [""; 0]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Somebot resigns} 1-0", "No ratings adjustment done."]);
@@ -178,7 +187,21 @@ fn an_opponent_out_of_time_is_flagged_and_one_who_lags_is_spared() {
     assert_eq!(evening.pass(Duration::from_secs(40)), ["> flag"; 2]);
     assert_eq!(evening.pass(Duration::from_secs(30)), ["> adjourn"]);
     assert_eq!(evening.pass(Duration::from_secs(79)), [""; 0], "what is not granted is asked for with patience");
-    assert_eq!(evening.pass(Duration::from_secs(1)), ["> adjourn"]);
+    assert_eq!(evening.pass(Duration::from_secs(1)), ["> flag"], "one who lags for ever loses after all");
+    assert_eq!(evening.pass(Duration::from_secs(160)), ["> adjourn"]);
+    assert_eq!(evening.hear(&["Both players must be registered to adjorn a game.  Use \"abort\"."]), ["> abort"]);
+    assert_eq!(evening.hear(&["All players must be registered to adjourn a game.  Use \"abort\"."]), [""; 0]);
+    assert_eq!(evening.pass(Duration::from_secs(960)), ["> flag", "> abort"]);
+}
+
+/// Some servers mark a guest in the challenge, and nowhere else.
+#[test]
+fn a_guest_who_lags_is_spared_by_an_abort() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&["Challenge: Ann (++++) Somebot (1500) unrated blitz 5 0.", ENDS]);
+    evening.act(Action::Accept("ann-run-1".into()));
+    evening.hear(&["Creating: Ann (0) Somebot (1500) unrated blitz 5 0", START, E4, E5]);
+    assert_eq!(evening.pass(Duration::from_secs(371)), ["> flag", "> flag", "> flag", "> abort"]);
 }
 
 #[test]
@@ -287,6 +310,22 @@ fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {
         evening.act(Action::Accept("ann-run-1".into()));
         let told = evening.hear(&[&format!("{{Game 1 (Ann vs. Somebot) {creating} match.}}"), &start]);
         assert_eq!(told.contains(&"> abort".to_owned()), is_aborted, "{creating}: {told:?}");
+    }
+}
+
+/// Some servers say of a game from another position that it is "wild", and no more.
+#[test]
+fn a_game_of_which_little_is_told_is_the_one_that_was_accepted() {
+    for (loaded, variant) in [("wild/fr", chess::Variant::Chess960), ("wild/4", chess::Variant::FromPosition)] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        let challenge = format!("Challenge: Ann (1500) Somebot (1500) unrated wild 5 0 Loaded from {loaded}.");
+        evening.hear(&[&challenge, ENDS]);
+        evening.act(Action::Accept("ann-run-1".into()));
+        let start = START.replace("rnbqkbnr", "qrnnkbbr").replace("RNBQKBNR W -1 1 1 1 1", "QRNNKBBR W -1 0 0 0 0");
+        let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Creating unrated wild match.}", &start]);
+        assert!(!told.contains(&"> abort".to_owned()), "{told:?}");
+        let CurrentGame::Running(game) = &evening.session.current else { panic!("a game: {told:?}") };
+        assert_eq!(game.info.terms.variant, variant);
     }
 }
 
@@ -497,6 +536,60 @@ fn a_list_of_moves_that_does_not_come_is_done_without() {
     assert_eq!(evening.pass(Duration::from_secs(6)), ["> moves"], "it may have been lost");
     let told = evening.pass(Duration::from_secs(20));
     assert!(told.contains(&"Fault".to_owned()) && told.contains(&"game ann-run-1: ".to_owned()), "{told:?}");
+}
+
+/// Its moves are not known, but both sides have moved: `abort` would ask the opponent to end a game that we may win.
+#[test]
+fn a_game_that_is_played_from_its_board_is_not_aborted() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]);
+    evening.pass(Duration::from_secs(30));
+    let refused = evening.act(Action::Abort("ann-run-1".into()));
+    assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
+}
+
+/// Where nobody can mate, many servers play on until somebody's time is over.
+#[test]
+fn a_game_in_which_nobody_can_mate_is_played_on() {
+    const BARE: &str = "<12> ----kb-- -------- -------- -------- -------- -------- -------- --B-K--- W -1 0 0 0 0 0 1 Ann Somebot -1 5 0 \
+                        3 3 300 300 1 none (0:00) none 1 0";
+    const KD1: &str = "<12> ----kb-- -------- -------- -------- -------- -------- -------- --BK---- B -1 0 0 0 0 1 1 Ann Somebot 1 5 0 \
+                       3 3 300 300 1 K/e1-d1 (0:00) Kd1 1 0";
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    assert_eq!(evening.hear(&[BARE]), ["started ann-run-1", "game ann-run-1: "]);
+    assert_eq!(evening.hear(&[KD1]), ["state started: e1d1"]);
+    assert_eq!(evening.play("e8d8"), ["> e8d8"]);
+}
+
+/// Some servers begin another command at a semicolon.
+#[test]
+fn nothing_that_we_say_is_a_second_command() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&["endoflists: Command not found.", START]);
+    let text = "12 moves; !quiet ends it.".to_owned();
+    let told = evening.act(Action::Tell { to: "Ann".to_owned(), text: text.clone() });
+    assert!(told.contains(&"> tell Ann 12 moves, !quiet ends it.".to_owned()), "{told:?}");
+    evening.session.prompted(evening.now);
+    for (room, command) in [(chess::ChatRoom::Player, "say"), (chess::ChatRoom::Spectator, "whisper")] {
+        let told = evening.act(Action::Chat("ann-run-1".into(), room, text.clone()));
+        assert!(told.contains(&format!("> {command} 12 moves, !quiet ends it.")), "{told:?}");
+        evening.session.prompted(evening.now);
+    }
+}
+
+/// What somebody writes about himself may look like a row of the server's lists.
+#[test]
+fn the_notes_of_a_player_are_no_list() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.tickets += 1;
+    evening.session.look_for("Ann", Ticket(evening.tickets), evening.now);
+    assert_eq!(evening.effects(), ["> finger Ann"]);
+    let note = " 1: B Bob            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+    let told = evening.hear(&["Finger of Ann:", "On for: 3 mins   Idle: 0 secs", note]);
+    assert_eq!(told, ["= Ok(There(true))"], "no game is resumed");
+    assert_eq!(evening.hear(&[note]), ["> resume Bob"], "another answer");
 }
 
 #[test]

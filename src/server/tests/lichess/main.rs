@@ -5,7 +5,10 @@ extern crate concilio_server as server;
 mod scripted;
 mod secrecy;
 
-use std::{str::FromStr, time::Duration};
+use std::{
+    str::FromStr,
+    time::{Duration, Instant},
+};
 
 use chess::{
     Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId, GameInfo,
@@ -415,10 +418,14 @@ async fn a_game_that_is_refused_at_first_is_played_all_the_same() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(&game_start("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
-    for status in [302, 400, 409] {
-        story.server.expect(STREAM).await.answer(status, "", "").await;
+    for (status, body) in [(302, ""), (400, ""), (409, ""), (404, "<html>Not Found</html>")] {
+        story.server.expect(STREAM).await.answer(status, "", body).await;
         story.fault().await;
     }
+    // A page that comes as a stream is none.
+    let page = "<html>Please log in</html>";
+    story.server.expect(STREAM).await.answer(200, "Content-Type: text/html; charset=utf-8\r\n", page).await;
+    assert!(story.fault().await.contains("a page came instead"));
     story.open_game("e2e4").await;
 }
 
@@ -542,6 +549,19 @@ async fn a_game_begins_though_the_event_stream_is_refused() {
 }
 
 #[tokio::test]
+async fn a_game_begins_though_the_event_stream_does_not_open() {
+    let (mut story, events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(60)).await;
+    events.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    let unanswered = story.server.expect("GET /api/stream/event").await;
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let _game = story.open_game("").await;
+    let _events = unanswered.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
 async fn a_wrong_token_is_said_once_and_for_good() {
     let mut story = Story::begin(|_| {}).await;
     story.server.expect(TOKEN_TEST).await.ok(r#"{"lip_secret":null}"#).await;
@@ -645,6 +665,32 @@ async fn a_game_by_rules_without_a_name_here_is_told_to_be_given_up() {
     events.line(&game_finish("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
     assert_eq!(story.server.count(STREAM), 0, "it was opened once");
+
+    // The end of another one is shown by its own stream alone.
+    events.line(&game_start("game0002")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect("GET /api/bot/game/stream/game0002").await.stream().await;
+    game.line(&full("game0002", "", "started").replace("standard", "fogOfWar")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameUnplayable { .. }));
+    game.line(&state("", "aborted")).await;
+    game.end().await;
+    assert!(matches!(story.event().await, ServerEvent::GameGone(id) if id.as_str() == "game0002"));
+}
+
+/// A game with a minute on the clock may wait for half of it, and would be lost by waiting for an hour.
+#[tokio::test]
+async fn a_game_stream_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    story.fault().await;
+    let an_hour = r#"{"error":"Come back in an hour"}"#;
+    story.server.expect(STREAM).await.answer(429, "Retry-After: 3600\r\n", an_hour).await;
+    assert!(story.fault().await.contains("in an hour"));
+    let (refused, a_moment) = (Instant::now(), r#"{"error":"Come back in a moment"}"#);
+    story.server.expect(STREAM).await.answer(429, "Retry-After: 3\r\n", a_moment).await;
+    assert!(story.fault().await.contains("in a moment"));
+    story.open_game("e2e4").await;
+    assert!(refused.elapsed() >= Duration::from_secs(3), "{:?}", refused.elapsed());
 }
 
 #[tokio::test]
@@ -671,7 +717,13 @@ async fn answers_become_errors_that_say_what_to_do() {
         (401, "", r#"{"error":"No such token"}"#, ActionError::Unauthorised("No such token (401)".to_owned())),
         (403, "", r#"{"error":"Missing scope"}"#, ActionError::Unauthorised("Missing scope (403)".to_owned())),
         (404, "", r#"{"error":"No such game"}"#, ActionError::NotFound("No such game (404)".to_owned())),
-        (302, "Location: https://example.org/\r\n", "", ActionError::Refused("302 Found".to_owned())),
+        (302, "Location: https://example.org/\r\n", "", unavailable("302 Found")),
+        (408, "", r#"{"error":"Too slow"}"#, unavailable("Too slow (408)")),
+        (425, "", "", unavailable("425 Too Early")),
+        (400, "", "<html><body>Bad Request</body></html>", unavailable("400 Bad Request")),
+        (403, "", "<html><body>Forbidden</body></html>", unavailable("403 Forbidden")),
+        (404, "", "\n<html><body>Not Found</body></html>", unavailable("404 Not Found")),
+        (200, "", "<html><body>Please log in</body></html>", unavailable("a page came instead of the server's answer")),
         (502, "", "<html><body>Bad Gateway</body></html>", unavailable("502 Bad Gateway")),
         (500, "", "oops\nno", unavailable("oops no (500)")),
         (
@@ -769,6 +821,21 @@ async fn a_limit_closes_its_own_topic_and_no_other() {
     assert!(matches!(refused, Err(ActionError::Limited { retry_after: None, .. })), "no time was named: {refused:?}");
     assert!(limited(story.bot.perform(challenge_ann()).await) <= Duration::from_secs(60));
     assert_eq!(story.server.count("POST /api/challenge"), 0, "the second one was not sent");
+    // Taking a challenge and declining one are counted apart.
+    let one = || ChallengeId::from("chal0001");
+    let declined = story
+        .answered(
+            Action::Decline(one(), DeclineReason::Later),
+            "POST /api/challenge/chal0001/decline",
+            async |request| {
+                request.answer(429, "", "").await;
+            },
+        )
+        .await;
+    assert!(matches!(declined, Err(ActionError::Limited { .. })), "{declined:?}");
+    let accepted = story
+        .answered(Action::Accept(one()), "POST /api/challenge/chal0001/accept", async |request| request.ok(OK).await);
+    assert_eq!(accepted.await, Ok(Done::Taken));
     let talked = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| request.ok(OK).await);
     assert_eq!(talked.await, Ok(Done::Taken));
     for _ in 0..2 {

@@ -43,6 +43,19 @@ fn a_pause_takes_nothing_new_and_ends_when_it_is_told_to() {
 }
 
 #[test]
+fn a_pause_outlives_a_restart() {
+    let mut story = Story::for_games(2);
+    let effects = story.happens(LobbyInput::Command(LobbyCommand::Pause(true)));
+    assert!(effects.iter().any(|effect| matches!(effect, LobbyEffect::Save)), "{effects:?}");
+    story.restarts();
+    assert_eq!(story.lobby.mode(), AccountMode::Paused);
+    assert!(declines(&story.challenged("game0001", "Ann"), "game0001", DeclineReason::Later));
+    story.happens(LobbyInput::Command(LobbyCommand::Pause(false)));
+    story.restarts();
+    assert!(accepts(&story.challenged("game0002", "Ann"), "game0002"));
+}
+
+#[test]
 fn ordered_games_are_played_one_after_the_other() {
     let mut story = Story::for_games(1);
     assert!(challenges(&story.happens(order("Ann", 2)), "Ann"));

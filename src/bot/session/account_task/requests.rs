@@ -1,0 +1,78 @@
+//! What the lobby asks of the server, and how its answers come back to the lobby.
+
+use std::time::Duration;
+
+use tokio::{sync::mpsc, time::sleep};
+
+use crate::session::lobby::{LobbyInput, TournamentAnswer};
+use chess::{Action, ActionError, ChallengeRequest, Done};
+use server::Server;
+
+/// How long a player who is busy when we want to challenge is left alone.
+const BUSY: Duration = Duration::from_mins(5);
+
+/// The pauses before a challenge is declined once more, where the server did not hear it, and the longest time it may ask for.
+const DECLINE_AGAIN: [Duration; 4] =
+    [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(20), Duration::from_secs(60)];
+const LONGEST_DECLINE_PAUSE: Duration = Duration::from_secs(120);
+
+/// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault.
+pub(super) async fn ask(
+    server: &dyn Server,
+    action: Action,
+    answers: &mpsc::UnboundedSender<LobbyInput>,
+) -> Result<(), String> {
+    let outcome = match &action {
+        Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
+        Action::Decline(..) => decline(server, &action).await,
+        action => server.perform(action.clone()).await,
+    };
+    let answer = match action {
+        Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
+        Action::Cancel(id) if outcome.is_ok() => LobbyInput::Cancelled(id),
+        Action::Challenge(request) => challenged(request, outcome),
+        Action::Join(entry) => LobbyInput::Tournaments(TournamentAnswer::Joined(entry.tournament, outcome.map(drop))),
+        action => return outcome.map(drop).map_err(|error| format!("{action}: {error}")),
+    };
+    let _ = answers.send(answer);
+    Ok(())
+}
+
+/// Declines a challenge, and does so again where the server does not hear it or wants to be left alone for a while: whoever made it
+/// waits for the answer.
+async fn decline(server: &dyn Server, action: &Action) -> Result<Done, ActionError> {
+    let mut pauses = DECLINE_AGAIN.iter();
+    loop {
+        let outcome = server.perform(action.clone()).await;
+        let named = match &outcome {
+            Err(ActionError::Unavailable(_)) => Duration::ZERO,
+            Err(ActionError::Limited { retry_after, .. }) => retry_after.unwrap_or_default(),
+            _ => return outcome,
+        };
+        match pauses.next() {
+            Some(pause) if named <= LONGEST_DECLINE_PAUSE => sleep((*pause).max(named)).await,
+            _ => return outcome,
+        }
+    }
+}
+
+/// Whether a challenge would only wait, because whom we are about to challenge is playing or has left. A server that does not
+/// say is asked by the challenge itself.
+async fn is_busy(server: &dyn Server, opponent: &str) -> bool {
+    matches!(server.players_available(&[opponent.to_owned()]).await.as_deref(), Ok([false]))
+}
+
+/// What we make of a busy opponent, as if the server had said it.
+fn busy() -> ActionError {
+    let detail = "is playing or has left".to_owned();
+    ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }
+}
+
+fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> LobbyInput {
+    let outcome = match outcome {
+        Ok(Done::Challenged(id)) => Ok(id),
+        Ok(Done::Taken) => Err(ActionError::Refused("the server did not name the challenge".to_owned())),
+        Err(error) => Err(error),
+    };
+    LobbyInput::Challenged(request, outcome)
+}

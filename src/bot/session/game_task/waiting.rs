@@ -1,0 +1,75 @@
+//! How long a game waits for others: for the server's answer to a move, and for the journal.
+
+use std::time::Duration;
+
+use crate::journal::JournalError;
+use chess::ActionError;
+
+/// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
+const DISK_PATIENCE: Duration = Duration::from_millis(500);
+const DISK_PART_OF_CLOCK: u32 = 50;
+
+/// The answer to a move is waited for no longer than this part of our clock, and not less than this.
+const MOVE_PART_OF_CLOCK: u32 = 4;
+const SHORTEST_MOVE_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long the answer to a move is waited for when so much is left on our clock: what became of the move has to be found out while
+/// it can still be sent again. A server that always takes its time is not taken for one that hangs.
+pub(super) fn move_patience(left: Duration, lag: Duration) -> Duration {
+    (left / MOVE_PART_OF_CLOCK).max(SHORTEST_MOVE_PATIENCE).max(lag * 2)
+}
+
+/// What the server says to a move within `patience`. Where it says nothing, it may have taken the move or not.
+pub(super) async fn taken_in_time(
+    patience: Option<Duration>,
+    answer: impl Future<Output = Result<(), ActionError>>,
+) -> Result<(), ActionError> {
+    let Some(patience) = patience else { return answer.await };
+    let unanswered = |_| Err(ActionError::Unavailable("no answer while our clock can wait".to_owned()));
+    tokio::time::timeout(patience, answer).await.unwrap_or_else(unanswered)
+}
+
+/// What the journal answers before our clock forbids to wait any longer. What was to be written is written all the same.
+pub(super) async fn in_time<T>(
+    clock: Option<Duration>,
+    answer: impl Future<Output = Result<T, JournalError>>,
+) -> Result<T, JournalError> {
+    let patience = clock.map_or(DISK_PATIENCE, |left| (left / DISK_PART_OF_CLOCK).min(DISK_PATIENCE));
+    let answered = tokio::time::timeout(patience, answer).await;
+    answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Promise 1: no game is lost to a request that hangs.
+    #[tokio::test(start_paused = true)]
+    async fn the_answer_to_a_move_is_waited_for_as_long_as_our_clock_allows() {
+        let waited = async |left: u64| {
+            let began = tokio::time::Instant::now();
+            let patience = move_patience(Duration::from_millis(left), Duration::from_millis(100));
+            let outcome = taken_in_time(Some(patience), std::future::pending()).await;
+            assert!(matches!(outcome, Err(ActionError::Unavailable(_))), "{outcome:?}");
+            began.elapsed().as_millis()
+        };
+        assert_eq!([waited(60_000).await, waited(2_000).await, waited(0).await], [15_000, 500, 250]);
+        let slow_server = move_patience(Duration::from_secs(1), Duration::from_millis(400));
+        assert_eq!(slow_server, Duration::from_millis(800));
+        assert_eq!(taken_in_time(None, async { Ok(()) }).await, Ok(()), "a game without a clock has time");
+    }
+
+    /// Promise 1: no game is lost to a disk that hangs.
+    #[tokio::test(start_paused = true)]
+    async fn a_disk_that_hangs_is_waited_for_as_long_as_our_clock_allows() {
+        let waited = async |clock: Option<u64>| {
+            let hangs = std::future::pending::<Result<(), JournalError>>();
+            match in_time(clock.map(Duration::from_secs), hangs).await {
+                Err(JournalError::Slow(patience)) => patience.as_millis(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!([waited(None).await, waited(Some(180)).await, waited(Some(5)).await], [500, 500, 100]);
+        assert!(in_time(Some(Duration::ZERO), async { Ok(()) }).await.is_ok(), "what is there is taken");
+    }
+}
