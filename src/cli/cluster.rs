@@ -220,6 +220,7 @@ impl MemberArgs {
         self.reload()?;
         if self.reload.is_none() {
             outln!("it is out when the server reads its configuration again: nats-server --signal reload");
+            outln!("(in a container that sees the old file until it restarts: docker compose restart nats)");
         }
         Ok(())
     }

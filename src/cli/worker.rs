@@ -24,7 +24,8 @@ pub(super) struct LendCommand {
     settings: SettingsArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
-    /// A daemon to serve, by its name; may be given several times [default: all, where the server's permissions allow it]
+    /// A daemon to serve, by its name; may be given several times. At a server with keys each is to be named; without, all are served
+    /// unless some are named
     #[arg(long = "daemon", env = "CONCILIO_WORKER_DAEMONS", value_delimiter = ',', value_name = "NAME")]
     daemons: Vec<String>,
     /// Cores to lend; 0 lends all there are

@@ -3,6 +3,7 @@
 //! What it knows is behind one lock that is held for microseconds; a task of its own talks to the server. Where there is no
 //! server, no worker or no room, searches are simply not taken, and the pool does them itself.
 
+mod joining;
 mod slot;
 
 use std::{
@@ -11,22 +12,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use async_nats::{Client, Message, StatusCode, Subscriber};
-use futures_util::StreamExt;
+use async_nats::{Client, Message, StatusCode};
 use serde::de::DeserializeOwned;
 use tokio::{
-    sync::{
-        Notify,
-        mpsc::{UnboundedReceiver, UnboundedSender},
-        watch,
-    },
+    sync::{Notify, mpsc::UnboundedSender, watch},
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
     change_log::ChangeLog,
-    connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
+    connection,
     exchange::{ExchangeBudget, TableExchange},
     identity::{ProcessIdentity, RunId, Sender},
     in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
@@ -34,9 +30,9 @@ use super::{
     looks::Caught,
     measured::TOO_FAR,
     placement::{self, WantedSlot},
-    registry::{CHECK_EVERY, Registry, WorkerChange},
+    registry::{Registry, WorkerChange},
     settings::ClusterSettings,
-    subjects::{ANYBODY, Subjects},
+    subjects::Subjects,
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEvent,
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
@@ -47,8 +43,6 @@ use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePo
 use engine::SharedTable;
 use slot::ClusterSlot;
 
-/// How often a daemon tells all workers which searches it still waits for.
-const POLL_EVERY: Duration = Duration::from_secs(1);
 /// After a poll, those who come ask for none of their own for so long.
 const NEWCOMERS_WAIT: Duration = Duration::from_millis(100);
 
@@ -99,12 +93,7 @@ impl ClusterClient {
         let shared = ClientShared { run, name, subjects, exchange, known, to_look, arrivals };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
-        tokio::spawn(async move {
-            let ended = stop.run_until_cancelled(client.run(settings)).await;
-            if let Some(Err(error)) = ended {
-                tracing::error!("{error} This machine plays alone.");
-            }
-        });
+        tokio::spawn(async move { stop.run_until_cancelled(client.run(settings)).await });
         joined
     }
 
@@ -120,63 +109,6 @@ impl ClusterClient {
 
     fn known(&self) -> MutexGuard<'_, ClientState> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn run(self, settings: ClusterSettings) -> Result<(), ConnectionError> {
-        let name = self.0.name.clone();
-        let identity = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
-        let Ok(mut identity) = identity else { return Ok(()) };
-        identity.sender.run = self.0.run;
-        let NatsConnection { client, links } = connect_patiently(&settings).await?;
-        let Some(subscriptions) = self.subscribe(&client).await else { return Ok(()) };
-        tracing::info!(nats = settings.nats, "workers are looked for");
-        self.known().link = Some((client, identity.clone()));
-        self.poll();
-        let listening = self.listen(&identity, subscriptions, links);
-        let refused = tokio::select! {
-            refused = listening => refused,
-            () = self.look() => None,
-            () = self.tell_of_tables() => None,
-        };
-        refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(&settings, reason)))
-    }
-
-    async fn subscribe(&self, client: &Client) -> Option<Subscriptions> {
-        let ClientShared { name, subjects, .. } = &*self.0;
-        let messages = client.subscribe(subjects.to_daemon(ANYBODY, name)).await.ok()?;
-        let heartbeats = client.subscribe(subjects.beat(ANYBODY)).await.ok()?;
-        let unheard = client.subscribe(subjects.unheard(name)).await.ok()?;
-        Some(Subscriptions { messages, heartbeats, unheard })
-    }
-
-    /// Listens until the connection is given up, or the server refuses something of it, in the words that are returned.
-    async fn listen(
-        &self,
-        identity: &ProcessIdentity,
-        mut subscriptions: Subscriptions,
-        mut links: UnboundedReceiver<ConnectionChange>,
-    ) -> Option<String> {
-        let (mut polls, mut checks) = (interval(POLL_EVERY), interval(CHECK_EVERY));
-        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                biased;
-                // However much there is to read, workers do not take this daemon for gone.
-                _ = polls.tick() => self.poll(),
-                Some(message) = subscriptions.messages.next() => self.message(identity, &message),
-                Some(message) = subscriptions.heartbeats.next() => self.beat(identity, &message),
-                Some(message) = subscriptions.unheard.next() => self.unheard(&message),
-                Some(link) = links.recv() => match link {
-                    ConnectionChange::Up => self.poll(),
-                    ConnectionChange::Down => self.lose(|registry| registry.nobody(), "is out of reach without the NATS server"),
-                    ConnectionChange::NotAllowed(words) => return Some(words),
-                },
-                // Nobody is judged silent while there is something to read.
-                _ = checks.tick() => self.lose(|registry| registry.expire(Instant::now()), "has fallen silent"),
-                else => return None,
-            }
-        }
     }
 
     /// Looks at what workers propose, one move after the other.
@@ -457,16 +389,6 @@ impl ClusterClient {
         let subject = self.0.subjects.to_worker(&self.0.name, known.name.as_str());
         message.len() <= wire::LONGEST && connection::send(client, subject, message)
     }
-}
-
-/// What a daemon listens to.
-struct Subscriptions {
-    /// What workers tell this daemon.
-    messages: Subscriber,
-    /// The heartbeats of all workers.
-    heartbeats: Subscriber,
-    /// That nobody is there.
-    unheard: Subscriber,
 }
 
 impl RemotePool for ClusterClient {

@@ -62,9 +62,7 @@ pub enum ConnectionError {
         reason: String,
     },
     /// The server lets us in, but not do what we are there for.
-    #[error(
-        "the NATS server {server} does not let {name} do that: {reason}; the name must be the one that its key was made for (docs/cluster.md)"
-    )]
+    #[error("the NATS server {server} does not let {name} do that: {reason}; {remedy} (docs/cluster.md)")]
     NotAllowed {
         /// The address of the server.
         server: String,
@@ -72,6 +70,8 @@ pub enum ConnectionError {
         name: String,
         /// What it said.
         reason: String,
+        /// What is to be done about it.
+        remedy: &'static str,
     },
     /// The server is not there.
     #[error("cannot reach the NATS server {server}: {reason}; is nats-server running there?")]
@@ -91,10 +91,21 @@ impl ConnectionError {
 
     /// The server of the settings does not let us listen to what we have to.
     pub(super) fn not_allowed(settings: &ClusterSettings, reason: String) -> Self {
-        Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason }
+        let remedy = "the name must be the one that its key was made for";
+        Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
     }
 
-    /// Whether trying again would change nothing.
+    /// The server of the settings does not let a worker listen to any daemon that it is to serve. Where none is named those are all, and
+    /// permissions as `members` writes them let nobody listen so.
+    pub(super) fn nobody_to_serve(settings: &ClusterSettings, reason: String) -> Self {
+        if !settings.daemons.is_empty() {
+            return Self::not_allowed(settings, reason);
+        }
+        let remedy = "at a server with keys a worker names each daemon that it serves: --daemon NAME";
+        Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
+    }
+
+    /// Whether no waiting mends it: somebody has to put a key, a file or the server right first.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Unreachable { .. })
     }
@@ -107,7 +118,8 @@ pub(crate) enum ConnectionChange {
     Up,
     /// It is lost; the library is already reconnecting.
     Down,
-    /// The server does not let us listen to something, in its words: we are not who we say we are.
+    /// The server does not let us listen to something, in its words, which name the subject. It says so of each subject, and again with
+    /// every connection.
     NotAllowed(String),
 }
 
@@ -236,12 +248,12 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals:
         }
         Event::ServerError(error) => {
             let words = error.to_string();
-            // With every message that it refuses it says so again.
-            if refusals.is_first(&words) {
+            if words.to_lowercase().contains("permissions violation for subscription") {
+                // Whoever wanted to listen says what comes of it.
+                let _ = news.send(ConnectionChange::NotAllowed(words));
+            } else if refusals.is_first(&words) {
+                // With every message that it refuses it says so again.
                 tracing::error!("the NATS server says: {words}");
-                if words.to_lowercase().contains("permissions violation for subscription") {
-                    let _ = news.send(ConnectionChange::NotAllowed(words));
-                }
             }
         }
         other => tracing::debug!("NATS: {other}"),

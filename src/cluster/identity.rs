@@ -9,9 +9,6 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// Plies of the bench by which engines are told apart and machines are compared.
-const BENCH_DEPTH: u32 = 6;
-
 /// A version of this program: its number, and the node count of a short bench, which changes with every change of the
 /// search or the evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,7 +35,7 @@ impl BenchResult {
     pub fn now() -> &'static Self {
         static RESULT: OnceLock<BenchResult> = OnceLock::new();
         RESULT.get_or_init(|| {
-            let bench = engine::bench(Some(BENCH_DEPTH), 1, &mut |_| {});
+            let bench = engine::short_bench();
             let milliseconds = bench.time.max(Duration::from_millis(1)).as_millis();
             Self {
                 version: ProgramVersion(format!("{}-{}", env!("CARGO_PKG_VERSION"), bench.nodes)),
@@ -66,15 +63,14 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Whose processes of other versions the log has told of: each name once, however often its process is started, and no more than a
-/// thousand.
+/// Of whom the log has told something: of each name once, however often its process is started, and of no more than a thousand.
 #[derive(Debug, Default)]
-pub(super) struct OtherVersions(BTreeSet<String>);
+pub(super) struct NamesTold(BTreeSet<String>);
 
-impl OtherVersions {
+impl NamesTold {
     const MOST: usize = 1000;
 
-    /// Whether the log is to tell of this one now.
+    /// Whether the log is to tell it of this one now.
     pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
         self.0.len() < Self::MOST && !self.0.contains(&sender.name) && self.0.insert(sender.name.clone())
     }
@@ -95,11 +91,25 @@ pub(super) struct RunOwners(BTreeMap<RunId, (String, Instant)>);
 
 impl RunOwners {
     const MOST: usize = 10_000;
-    /// Of one name: a daemon that is started again and again has several for a while, and each has a part of the cores.
+    /// Of one name: a daemon that is started again and again has several for a while, and each has a part of the cores. Those that only
+    /// ask who is there do not count.
     const MOST_OF_ONE: usize = 16;
     const KEPT: Duration = Duration::from_secs(60);
 
-    /// Whether the sender may use this run: `false` if it is somebody else's, or there are too many already, of all or of this name.
+    /// Whether the sender may ask under this run, which then is nobody's yet: `false` if it is somebody else's.
+    pub(super) fn may_ask(&mut self, now: Instant, sender: &Sender) -> bool {
+        match self.0.get_mut(&sender.run) {
+            Some((owner, heard)) if *owner == sender.name => {
+                *heard = now;
+                true
+            }
+            Some((_, heard)) => now.saturating_duration_since(*heard) > Self::KEPT,
+            None => true,
+        }
+    }
+
+    /// Whether the sender may give orders under this run, which then is its own: `false` if it is somebody else's, or there are too many
+    /// already, of all or of this name.
     pub(super) fn admits(&mut self, now: Instant, sender: &Sender) -> bool {
         if self.0.len() >= Self::MOST {
             self.0.retain(|_, (_, heard)| now.saturating_duration_since(*heard) < Self::KEPT);
@@ -184,8 +194,19 @@ mod tests {
     }
 
     #[test]
+    fn whoever_only_asks_takes_no_place() {
+        let (mut owners, now) = (RunOwners::default(), Instant::now());
+        let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
+        assert!((0..1000).all(|run| owners.may_ask(now, &sender("curious", run))));
+        assert!(owners.admits(now, &sender("curious", 1000)) && owners.name(RunId(0)).is_none());
+        assert!(!owners.may_ask(now, &sender("forger", 1000)) && owners.may_ask(now, &sender("curious", 1000)));
+        let later = now + RunOwners::KEPT + Duration::from_secs(1);
+        assert!(owners.may_ask(later, &sender("forger", 1000)) && owners.name(RunId(1000)) == Some("curious"));
+    }
+
+    #[test]
     fn a_process_of_another_version_is_told_of_once_however_often_it_starts() {
-        let mut told = OtherVersions::default();
+        let mut told = NamesTold::default();
         let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
         assert_eq!((0..5000).filter(|run| told.is_first(&sender("old", *run))).count(), 1);
         assert!(told.is_first(&sender("another", 5000)));

@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    identity::{OtherVersions, RunId, Sender},
+    identity::{NamesTold, RunId, Sender},
     measured::{SpeedSample, TOO_FAR, WorkerLag, WorkerSpeed, shortest_move},
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
@@ -102,7 +102,7 @@ pub(crate) struct Registry {
     /// Whether the log has told that there are too many workers.
     overfull: bool,
     /// Processes of other versions of which the log has told.
-    other_versions: OtherVersions,
+    other_versions: NamesTold,
 }
 
 impl Registry {

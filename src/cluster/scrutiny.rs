@@ -6,9 +6,10 @@
 //! searches are is untrue, and the worker is not believed any more. So a lie moves an election no further than the margin.
 //!
 //! A mate is believed when the search here finds one, too. One that is not found here counts as a plain score; its variation is
-//! played to the end, and where the last two moves of it force no mate, the claim is a lie.
+//! played to the end, and where the last two moves of it force no mate, the claim is a lie. A mate against the mover that is found here
+//! counts as it was found, whatever the claim makes of it.
 
-use chess::{Line, Proposal, Score};
+use chess::{Bound, Line, Proposal, Score};
 
 /// A search of this machine that a claim is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,8 @@ const MARGIN: i32 = 200;
 const UNTRUE: i32 = 1_000;
 /// A mate, and all that is decided, compares as so many centipawns.
 const DECIDED: i32 = 2_000;
+/// Centipawns beyond which a score would count for more than a mate.
+const HIGHEST: i32 = 30_000;
 /// What a score may be at most where our own engine cannot look, centipawns.
 const UNSEEN: i32 = 300;
 
@@ -94,7 +97,10 @@ pub(crate) enum ClaimVerdict {
 pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, Score)>) -> ClaimJudgement {
     let within = |score: Score| window.map_or(score, |(low, high)| score.clamp(low, high.max(low)));
     let mut believed = claim.clone();
-    believed.score = within(claim.score);
+    believed.score = within(match claim.score {
+        Score::Cp(said) => Score::Cp(said.clamp(-HIGHEST, HIGHEST)),
+        mate @ Score::Mate(_) => mate,
+    });
     believed.depth = claim.depth.min(deepest(home, claim.nodes));
     believed.selective_depth = claim.selective_depth.max(believed.depth);
     let claim = &Proposal { score: believed.score, ..claim.clone() };
@@ -106,7 +112,7 @@ pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, S
     let both_mate = matches!((claim.score, ours), (Score::Mate(said), Score::Mate(seen)) if (said > 0) == (seen > 0));
     let (low, high) = (seen - margin(seen), seen + margin(seen));
     if both_mate || matches!(claim.score, Score::Cp(_)) && (low..=high).contains(&said) {
-        return ClaimJudgement { believed, verdict: ClaimVerdict::Plausible };
+        return ClaimJudgement { believed: with_our_mate(believed, ours), verdict: ClaimVerdict::Plausible };
     }
     let highest = home.highest.map_or(seen, |highest| compared(within(highest)).max(seen));
     let untrue = is_beyond(said, highest);
@@ -118,7 +124,15 @@ pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, S
     believed.score = if verdict == ClaimVerdict::Plausible { Score::Cp(said.clamp(low, high)) } else { ours };
     // What comes after the move and its answer may be made up as well.
     believed.pv.truncate(2);
-    ClaimJudgement { believed, verdict }
+    ClaimJudgement { believed: with_our_mate(believed, ours), verdict }
+}
+
+/// A mate against the mover that was found here counts as it was found: a claim that calls it a bound, or further away, would hide it.
+fn with_our_mate(believed: Proposal, ours: Score) -> Proposal {
+    match ours {
+        Score::Mate(..=0) => Proposal { score: ours, bound: Bound::Exact, ..believed },
+        Score::Mate(_) | Score::Cp(_) => believed,
+    }
 }
 
 /// Where a claimed mate is to be tried: the position of its variation before the last two moves of the side that mates, from where
@@ -174,7 +188,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use chess::{Bound, GameId, Phase, SearchId, Variant};
+    use chess::{GameId, Phase, SearchId, Variant};
 
     fn claim(score: Score, moves: &str) -> Proposal {
         let pv: Vec<chess::UciMove> = moves.split(' ').map(|uci| uci.parse().expect("a move")).collect();
@@ -213,7 +227,29 @@ mod tests {
         assert_eq!(judged(Cp(-120), Cp(20), Short), (Cp(-120), Plausible));
         assert_eq!(judged(Cp(1500), Cp(900), Short), (Cp(1500), Plausible), "of high scores more differs");
         assert_eq!(judged(Mate(4), Mate(6), Short), (Mate(4), Plausible));
-        assert_eq!(judged(Mate(-2), Mate(-3), Short), (Mate(-2), Plausible));
+    }
+
+    #[test]
+    fn a_mate_against_us_that_is_found_here_is_not_hidden() {
+        let home = home(Mate(-1), Short);
+        for (score, bound) in [
+            (Mate(-1), Bound::Lower),
+            (Mate(-1), Bound::Upper),
+            (Mate(-900), Bound::Exact),
+            (Cp(-1900), Bound::Lower),
+            (Cp(600), Bound::Lower),
+        ] {
+            let said = Proposal { bound, ..claim(score, "e2e4 e7e5 g1f3") };
+            let believed = judge(&said, &home, None).believed;
+            assert_eq!((believed.score, believed.bound), (Mate(-1), Bound::Exact), "{score} {bound:?}");
+        }
+        assert_eq!(judged(Mate(-2), Mate(-3), Long), (Mate(-3), Plausible));
+    }
+
+    #[test]
+    fn no_plain_score_counts_for_more_than_a_mate() {
+        let (believed, verdict) = judged(Cp(1_000_000), Cp(1500), Short);
+        assert!(believed < Mate(1000) && verdict == Plausible, "{believed}");
     }
 
     #[test]
@@ -247,7 +283,7 @@ mod tests {
     fn what_a_shallow_search_overlooks_is_no_lie() {
         let overlooked = HomeValue::none(Long).after(Cp(84), 1).after(Cp(60), 2).after(Mate(-1), 3);
         let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None);
-        assert_eq!((believed.score, verdict), (Cp(-800), Plausible), "yet it elects nothing");
+        assert_eq!((believed.score, verdict), (Mate(-1), Plausible), "yet it elects nothing");
         assert_eq!(judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None).verdict, Untrue, "no iteration said that");
     }
 

@@ -18,7 +18,7 @@ pub struct ClusterSettings {
     pub prefix: String,
     /// What others call us, one word of letters, digits, `-` and `_`; empty is the name of the host.
     pub name: String,
-    /// The daemons that a worker serves, by name; none: all that call, where the server's permissions let it hear them.
+    /// The daemons that a worker serves, by name; none: all that call, at a server without permissions. With keys each is to be named.
     pub daemons: Vec<String>,
     /// The user, where the server wants user and password.
     pub user: String,

@@ -48,7 +48,8 @@ pub struct Survey {
     pub workers: Vec<WorkerAnswer>,
     /// Of workers of other versions.
     pub refused: Vec<DecodeError>,
-    /// Workers that were heard, and have not answered in five seconds: they are too far away, or do not serve us.
+    /// Workers that were heard, and have not answered in five seconds, or cannot since nobody listens to us: they are too far away, or do
+    /// not serve us.
     pub silent: BTreeSet<String>,
 }
 
@@ -68,7 +69,7 @@ pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionErro
     let asked = Instant::now();
     let poll = Poll { number: 1, searches: Vec::new() };
     connection::ask(&client, subjects.call(name), subjects.unheard(name), wire::encode(&identity, &poll));
-    let mut asking = Asking { identity, subjects, asked, survey: Survey::default() };
+    let mut asking = Asking { identity, subjects, asked, is_unheard: false, survey: Survey::default() };
     asking.listen(answers, beats, unheard).await;
     while let Ok(change) = links.try_recv() {
         if let ConnectionChange::NotAllowed(reason) = change {
@@ -93,11 +94,13 @@ struct Asking {
     identity: ProcessIdentity,
     subjects: Subjects,
     asked: Instant,
+    /// Whether the server has said that nobody listens to the poll.
+    is_unheard: bool,
     survey: Survey,
 }
 
 impl Asking {
-    /// Listens until all that were heard have answered.
+    /// Listens until all that were heard have answered, or it is known that nobody will.
     async fn listen(&mut self, mut answers: Subscriber, mut beats: Subscriber, mut unheard: Subscriber) {
         let mut until = self.asked + LISTENED;
         loop {
@@ -106,7 +109,8 @@ impl Asking {
                     biased;
                     Some(message) = answers.next() => self.answer(&message),
                     Some(message) = beats.next() => self.beat(&message),
-                    Some(message) = unheard.next() => return message.status != Some(StatusCode::NO_RESPONDERS),
+                    // There may be workers all the same, which serve others.
+                    Some(message) = unheard.next() => self.is_unheard |= message.status == Some(StatusCode::NO_RESPONDERS),
                     else => return false,
                 }
                 true
@@ -114,10 +118,10 @@ impl Asking {
             match timeout_at(until.into(), next).await {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(_) if until == self.asked + PATIENCE => return,
+                Err(_) if self.is_unheard || until == self.asked + PATIENCE => return,
                 Err(_) => until = self.asked + PATIENCE,
             }
-            if self.asked.elapsed() >= LISTENED && self.survey.silent.is_empty() {
+            if self.asked.elapsed() >= LISTENED && (self.is_unheard || self.survey.silent.is_empty()) {
                 return;
             }
         }

@@ -5,6 +5,7 @@
 mod nats;
 
 mod log;
+mod permissions;
 
 use std::{
     path::PathBuf,
@@ -15,8 +16,7 @@ use std::{
 use async_nats::{Client, ConnectOptions};
 use chess::{Bound, GameId, Line, Score, Shutdown, Variant};
 use concilio_cluster::{
-    ClusterClient, ClusterSettings, ConnectionError, LendError, MemberKind, Members, ProcessIdentity, RunId, Subjects,
-    WorkerSettings, lend, survey,
+    ClusterClient, ClusterSettings, MemberKind, Members, ProcessIdentity, RunId, Subjects, WorkerSettings, lend,
     wire::{
         self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
         WorkerMessage, WorkerState,
@@ -66,12 +66,15 @@ impl Keyed {
 
     /// A worker of ours, until the guard is dropped.
     fn lends(&self, name: &str) -> DropGuard {
+        self.lends_to(&["daemon"], name)
+    }
+
+    /// The same for these daemons.
+    fn lends_to(&self, daemons: &[&str], name: &str) -> DropGuard {
         let shutdown = Shutdown::default();
         let guard = shutdown.now.clone().drop_guard();
-        tokio::spawn(lend(
-            worker(ClusterSettings { daemons: vec!["daemon".to_owned()], ..self.settings(name) }),
-            shutdown,
-        ));
+        let daemons = daemons.iter().map(|name| (*name).to_owned()).collect();
+        tokio::spawn(lend(worker(ClusterSettings { daemons, ..self.settings(name) }), shutdown));
         guard
     }
 
@@ -442,52 +445,4 @@ async fn two_workers_of_one_name_are_told_of() {
     let _daemon = keyed.daemon(&["double"]).await;
     let _second = keyed.lends("double");
     keyed.log.says(&["two workers have this name", "worker=double"]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_removed_is_out_at_once() {
-    let mut keyed = Keyed::with(&["leaver", "stayer"]);
-    let _workers = [keyed.lends("leaver"), keyed.lends("stayer")];
-    let daemon = keyed.daemon(&["leaver", "stayer"]).await;
-    keyed.members.remove(MemberKind::Worker, "leaver").expect("removed");
-    let left = configuration(&keyed.members);
-    keyed.nats.reads_again(left);
-    until("it is lost", || daemon.cluster.workers().iter().all(|(name, _)| name == "stayer")).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
-    let shutdown = Shutdown::default();
-    let nowhere = ClusterSettings { nats: "nats://127.0.0.1:1".to_owned(), ..ClusterSettings::default() };
-    let waiting = tokio::spawn(lend(worker(nowhere), shutdown.clone()));
-    shutdown.drain.cancel();
-    let ended = tokio::time::timeout(PATIENCE, waiting).await.expect("it leaves").expect("no panic");
-    assert!(ended.is_ok());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
-    let keyed = Keyed::with(&["attic"]);
-    let as_daemon = ClusterSettings { nkey_file: keyed.key("daemon"), ..keyed.settings("attic") };
-    let ended = lend(worker(as_daemon), Shutdown::default()).await;
-    let Err(LendError::Connection(error @ ConnectionError::NotAllowed { .. })) = ended else { panic!("{ended:?}") };
-    assert!(error.to_string().contains("does not let attic"), "{error}");
-
-    let as_worker = ClusterSettings { nkey_file: keyed.key("attic"), ..keyed.settings("daemon") };
-    let asked = survey(&as_worker).await.expect_err("it may not listen");
-    assert!(matches!(asked, ConnectionError::NotAllowed { .. }), "{asked}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_look_tells_nobody_from_somebody_who_does_not_answer() {
-    let keyed = Keyed::with(&["silent"]);
-    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
-    assert!(seen.workers.is_empty() && seen.silent.is_empty());
-
-    let silent = keyed.forger("silent").await;
-    let _listening = silent.client.subscribe(silent.subjects.call("daemon")).await.expect("subscribed");
-    let _beats = silent.keeps_beating();
-    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
-    assert!(seen.workers.is_empty());
-    assert_eq!(seen.silent.iter().map(String::as_str).collect::<Vec<_>>(), ["silent"]);
 }

@@ -11,8 +11,10 @@ use engine::{Noise, SharedTable, TableBatch, TableEntry};
 const DEEPEST: u32 = 1000;
 /// Plies in a principal variation.
 const LONGEST_LINE: usize = 512;
-/// Centipawns and moves to mate beyond which a score is invalid.
-const HIGHEST_SCORE: i32 = 1_000_000;
+/// Centipawns beyond which a score is invalid.
+const HIGHEST_SCORE: u32 = 1_000_000;
+/// Moves to mate beyond which a score is invalid: no search is so deep, and far beyond it a mate would count as its opposite.
+const LONGEST_MATE: u32 = 1000;
 /// Nodes beyond which a count is invalid.
 pub const MOST_NODES: u64 = 1 << 50;
 /// Time beyond which a search is invalid.
@@ -20,6 +22,9 @@ const LONGEST_SEARCH: Duration = Duration::from_secs(30 * 24 * 3600);
 /// MiB of a table and threads of a search beyond which a command is invalid.
 const MOST_HASH: u32 = 1 << 20;
 const MOST_THREADS: u16 = 1024;
+/// The options of UCI engines that say how large the table is and how many threads search.
+const HASH: &str = "Hash";
+const THREADS: &str = "Threads";
 
 /// What is wrong with a message that could be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +46,7 @@ fn moves_of(text: &str) -> Result<Vec<UciMove>, Invalid> {
 
 impl RemoteElector {
     /// An elector as it travels, if it can: a UCI engine does with options that are numbers, true or false, because a text may
-    /// name a file of this machine.
+    /// name a file of this machine. Where an option says how large its table is, that is the size that is asked for.
     pub fn of(spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Self> {
         let kind = match &spec.kind {
             ElectorKind::Own(Instance { knowledge, percentages, contempt, selectivity, noise, net: None }) => {
@@ -67,7 +72,10 @@ impl RemoteElector {
                 return None;
             }
         };
-        let hash = u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?;
+        let hash = match hash_option(&spec.kind) {
+            Some(hash) => hash.clamp(1, MOST_HASH),
+            None => u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?,
+        };
         Some(Self { name: spec.name.clone(), hash, table: table.map(SharedTable::number), kind })
     }
 
@@ -79,7 +87,8 @@ impl RemoteElector {
         }
     }
 
-    /// The elector on a worker that has these UCI engines: what a command says decides which of them runs, never what a file is.
+    /// The elector on a worker that has these UCI engines: what a command says decides which of them runs, never what a file is. How
+    /// much memory and how many threads it has is for the worker to say, whatever its options ask for.
     ///
     /// # Errors
     /// [`Invalid`] if a number is out of its range or there is no such engine.
@@ -103,8 +112,11 @@ impl RemoteElector {
             }
             RemoteElectorKind::Uci { engine, options } => {
                 let path = engines.get(engine).ok_or_else(|| invalid(format_args!("no engine {engine:?} here")))?;
-                require(options.iter().all(|(name, value)| is_name(name) && is_plain(value)), "an option with a text")?;
-                let options = options.iter().cloned().collect();
+                require(
+                    options.iter().all(|(name, value)| is_option(name) && is_plain(value)),
+                    "an option with a text, or whose name is none",
+                )?;
+                let options = options.iter().filter(|(name, _)| !is_lent(name)).cloned().collect();
                 ElectorKind::Engine(EngineProgram { path: path.clone(), options, ..EngineProgram::default() })
             }
             RemoteElectorKind::Trivial => ElectorKind::Trivial,
@@ -112,6 +124,24 @@ impl RemoteElector {
         let spec = ElectorSpec::new(self.name.clone(), kind, self.hash.max(1) as usize);
         Ok(ElectorSpec { threads: usize::from(threads), ..spec })
     }
+}
+
+/// The size of the table that an option of a foreign engine asks for, MiB.
+fn hash_option(kind: &ElectorKind) -> Option<u32> {
+    let ElectorKind::Engine(program) = kind else { return None };
+    let (_, value) = program.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(HASH))?;
+    value.parse().ok()
+}
+
+/// Whether an option says how much of the machine an engine takes: that is what a worker lends, and for nobody else to say.
+fn is_lent(option: &str) -> bool {
+    [HASH, THREADS].iter().any(|lent| option.trim().eq_ignore_ascii_case(lent))
+}
+
+/// Whether an option may be called so. Engines read a name word by word: one with the word `value` in it would set another option.
+fn is_option(name: &str) -> bool {
+    is_name(name)
+        && !name.split_whitespace().any(|word| ["name", "value"].iter().any(|end| word.eq_ignore_ascii_case(end)))
 }
 
 /// Whether a value of an option is a number, true or false.
@@ -195,8 +225,11 @@ impl ProposalText {
     /// # Errors
     /// [`Invalid`] otherwise; nobody who computes honestly sends such a thing.
     pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Invalid> {
-        let (Score::Cp(size) | Score::Mate(size)) = self.score;
-        require(size.unsigned_abs() <= HIGHEST_SCORE.unsigned_abs(), "a score beyond all bounds")?;
+        let can_be = match self.score {
+            Score::Cp(centipawns) => centipawns.unsigned_abs() <= HIGHEST_SCORE,
+            Score::Mate(moves) => moves.unsigned_abs() <= LONGEST_MATE,
+        };
+        require(can_be, "a score beyond all bounds")?;
         require(
             self.depth.max(self.selective_depth).max(self.root_moves_done) <= DEEPEST,
             "a depth beyond all bounds",

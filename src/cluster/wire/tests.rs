@@ -1,6 +1,6 @@
 //! Golden bytes: what is on the wire today must be understood tomorrow, or be another version of the protocol.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use proptest::prelude::*;
 
@@ -161,7 +161,9 @@ fn a_proposal_that_cannot_be_is_not_believed() {
     refused(|text| text.moves = "0000".to_owned(), "not legal");
     refused(|text| text.moves = String::new(), "without a move");
     refused(|text| text.moves = "invalid".to_owned(), "no move");
-    refused(|text| text.score = Score::Cp(i32::MIN), "score");
+    for score in [Score::Cp(i32::MIN), Score::Mate(i32::MIN), Score::Mate(-1_000_000), Score::Mate(1001)] {
+        refused(|text| text.score = score, "score");
+    }
     refused(|text| text.depth = u32::MAX, "depth");
     refused(|text| text.nodes = u64::MAX, "nodes");
     refused(|text| text.microseconds = u64::MAX, "time");
@@ -177,6 +179,27 @@ fn what_may_name_a_file_does_not_travel() {
     };
     assert_eq!(engine("16").as_ref().and_then(RemoteElector::engine), Some("stockfish"));
     assert_eq!(engine("/tmp/log"), None);
+    assert_eq!(engine("512").map(|elector| elector.hash), Some(512), "the table that it asks for");
+}
+
+#[test]
+fn no_option_takes_more_of_a_worker_than_it_lends() {
+    use council::pool::{ElectorKind, EngineProgram};
+    let engines: BTreeMap<String, PathBuf> = [("fish".to_owned(), "/bin/fish".into())].into();
+    let program = |names: &[&str]| {
+        let options = names.iter().map(|name| ((*name).to_owned(), "4096".to_owned())).collect();
+        let kind = RemoteElectorKind::Uci { engine: "fish".to_owned(), options };
+        let elector = RemoteElector { name: "fish".into(), hash: 16, table: None, kind };
+        elector.spec(2, &engines).map(|spec| match spec.kind {
+            ElectorKind::Engine(EngineProgram { options, .. }) => options.into_keys().collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        })
+    };
+    let kept = program(&["Hash", "hash", " HASH ", "Threads", "tHREADS", "Skill Level"]);
+    assert_eq!(kept, Ok(vec!["Skill Level".to_owned()]));
+    for bad in ["Hash value 4096", "Skill Level VALUE 3 name Hash", "name Hash"] {
+        assert!(program(&[bad]).is_err(), "{bad}");
+    }
 }
 
 proptest! {

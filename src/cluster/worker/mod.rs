@@ -4,6 +4,7 @@
 
 mod health;
 mod scheduler;
+mod served;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +27,10 @@ use tokio::{
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
     exchange::{ExchangeBudget, next_news},
-    identity::{BenchResult, OtherVersions, ProcessIdentity, RunId, RunOwners, Sender},
+    identity::{BenchResult, NamesTold, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
-    subjects::{ANYBODY, Subjects},
+    subjects::Subjects,
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, TableNews,
         WorkerCommand, WorkerMessage, WorkerState,
@@ -40,6 +41,7 @@ use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
 use engine::{Belief, SharedTable};
 use health::WorkerHealth;
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
+use served::{Refusal, ServedDaemons};
 
 /// A worker that was told to leave waits no longer for its searches to end.
 const DRAIN_FOR: Duration = Duration::from_secs(30);
@@ -91,9 +93,11 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let client = connection.client.clone();
     let name = &identity.sender.name;
     let (mut commands, mut polls) = (SelectAll::new(), SelectAll::new());
-    for daemon in daemons(&settings.cluster) {
-        commands.push(client.subscribe(subjects.to_worker(daemon, name)).await.map_err(lost)?);
-        polls.push(client.subscribe(subjects.call(daemon)).await.map_err(lost)?);
+    let served = ServedDaemons::of(&settings.cluster);
+    for daemon in served.names() {
+        let [orders, calls] = ServedDaemons::subjects_of(&subjects, daemon, name);
+        commands.push(client.subscribe(orders).await.map_err(lost)?);
+        polls.push(client.subscribe(calls).await.map_err(lost)?);
     }
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = if settings.cores == 0 { all } else { settings.cores };
@@ -107,14 +111,10 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");
     health.connected(client.clone());
     let exchange = ExchangeBudget::of(&settings.cluster);
-    let task = WorkerTask::new(lent, exchange, identity, subjects, client, health);
+    let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
+    let task = WorkerTask::new(lent, exchange, publisher, served, health);
     let refused = task.serve(commands, polls, connection, shutdown).await;
-    refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(&settings.cluster, reason).into()))
-}
-
-/// Whom it serves, as a part of a subject.
-fn daemons(settings: &ClusterSettings) -> Vec<&str> {
-    if settings.daemons.is_empty() { vec![ANYBODY] } else { settings.daemons.iter().map(String::as_str).collect() }
+    refused.map_or(Ok(()), |reason| Err(ConnectionError::nobody_to_serve(&settings.cluster, reason).into()))
 }
 
 /// A worker while it lends.
@@ -132,10 +132,14 @@ struct WorkerTask {
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
     health: WorkerHealth,
+    /// Whom it is to serve.
+    served: ServedDaemons,
     /// Which daemon speaks under which run.
     daemons: RunOwners,
     /// Daemons of other versions of which the log has told.
-    other_versions: OtherVersions,
+    other_versions: NamesTold,
+    /// Daemons of which the log has told that a process of theirs is not admitted.
+    turned_away: NamesTold,
     /// Whether the log has told that another worker has our name.
     has_twin: bool,
 }
@@ -173,13 +177,11 @@ impl WorkerTask {
     fn new(
         lent: LentResources,
         exchange: Option<ExchangeBudget>,
-        identity: ProcessIdentity,
-        subjects: Subjects,
-        client: Client,
+        publisher: Publisher,
+        served: ServedDaemons,
         health: WorkerHealth,
     ) -> Self {
         let (over, ended) = mpsc::unbounded_channel();
-        let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
         Self {
             scheduler: Scheduler::new(lent.clone()),
             lent,
@@ -192,13 +194,15 @@ impl WorkerTask {
             over,
             ended: Some(ended),
             health,
+            served,
             daemons: RunOwners::default(),
-            other_versions: OtherVersions::default(),
+            other_versions: NamesTold::default(),
+            turned_away: NamesTold::default(),
             has_twin: false,
         }
     }
 
-    /// Lends until it is told to leave, or the server refuses to let it hear what it has to, in the words that are returned.
+    /// Lends until it is told to leave, or the server lets it hear no daemon any more, in the words that are returned.
     async fn serve(
         mut self,
         mut commands: SelectAll<Subscriber>,
@@ -234,9 +238,13 @@ impl WorkerTask {
                     self.publisher.beat(&self.state(None));
                 }
                 Some(change) = connection.links.recv() => match change {
-                    ConnectionChange::Up => self.publisher.beat(&self.state(None)),
+                    ConnectionChange::Up => {
+                        self.served.reconnected();
+                        self.publisher.beat(&self.state(None));
+                    }
                     ConnectionChange::Down => {}
-                    ConnectionChange::NotAllowed(words) => return Some(words),
+                    ConnectionChange::NotAllowed(words) if self.may_serve_nobody(&words) => return Some(words),
+                    ConnectionChange::NotAllowed(_) => {}
                 },
                 _ = news.tick(), if self.exchange.is_some() => self.tell_of_a_table(),
             }
@@ -256,13 +264,39 @@ impl WorkerTask {
         tracing::info!("left");
     }
 
+    /// The server does not let us listen to something: whether that leaves nobody to serve.
+    fn may_serve_nobody(&mut self, words: &str) -> bool {
+        let Publisher { identity, subjects, .. } = &self.publisher;
+        match self.served.refuse(words, subjects, &identity.sender.name) {
+            Refusal::OfAll => true,
+            Refusal::Known => false,
+            Refusal::Of(daemon) => {
+                tracing::warn!(
+                    "the NATS server does not let us serve the daemon {daemon}: {words}; others are served as before"
+                );
+                false
+            }
+        }
+    }
+
     fn command(&mut self, message: &Message) {
         let Some((from, message)) = self.read::<Addressed<WorkerCommand>>(message) else { return };
-        if message.to == self.publisher.identity.sender.run {
-            let effects = self.scheduler.command(Instant::now(), from.run, message.body);
+        let now = Instant::now();
+        if message.to != self.publisher.identity.sender.run {
+            if !std::mem::replace(&mut self.has_twin, true) {
+                tracing::warn!(
+                    "another worker has this name, {}: give each a --name and a key of its own",
+                    self.name()
+                );
+            }
+        } else if self.daemons.admits(now, &from) {
+            let effects = self.scheduler.command(now, from.run, message.body);
             self.carry_out(effects);
-        } else if !std::mem::replace(&mut self.has_twin, true) {
-            tracing::warn!("another worker has this name, {}: give each a --name and a key of its own", self.name());
+        } else if self.turned_away.is_first(&from) {
+            tracing::warn!(
+                "a process of the daemon {} is not served: too many have given orders within a minute, or its number is another's",
+                from.name
+            );
         }
     }
 
@@ -285,7 +319,8 @@ impl WorkerTask {
     }
 
     fn poll(&mut self, message: &Message) {
-        if let Some((from, poll)) = self.read::<Poll>(message) {
+        let Some((from, poll)) = self.read::<Poll>(message) else { return };
+        if self.daemons.may_ask(Instant::now(), &from) {
             let effects = self.scheduler.poll(Instant::now(), from.run, &poll);
             self.carry_out(effects);
             self.publisher.tell(&from, WorkerMessage::Answer(self.state(Some(poll.number))));
@@ -296,7 +331,7 @@ impl WorkerTask {
     fn read<B: DeserializeOwned>(&mut self, message: &Message) -> Option<(Sender, B)> {
         let from = self.publisher.subjects.sender(&message.subject)?;
         match wire::decode::<B>(from, &message.payload, &self.publisher.identity.version) {
-            Ok((sender, body)) => self.daemons.admits(Instant::now(), &sender).then_some((sender, body)),
+            Ok(read) => Some(read),
             Err(error) => {
                 let DecodeError::Version { sender, .. } = &error else { return None };
                 if self.other_versions.is_first(sender) {
@@ -363,12 +398,15 @@ impl WorkerTask {
         }
     }
 
-    /// The table that an elector shares; one of its own, if what is there belongs to another evaluation.
+    /// The table that an elector shares. What is there is left of a slot that is closed, if it is another than the scheduler counts.
     fn table(&mut self, key: TableKey, spec: &ElectorSpec) -> Option<SharedTable> {
         let options = spec.instance()?.options(spec.hash, spec.threads);
         let new = || LentTable { table: SharedTable::new(&options), is_told_of: false };
-        let table = &self.tables.entry(key).or_insert_with(new).table;
-        table.suits(&options).then(|| table.clone())
+        let lent = self.tables.entry(key).or_insert_with(new);
+        if !lent.table.suits(&options) || lent.table.hash() != spec.hash {
+            *lent = new();
+        }
+        Some(lent.table.clone())
     }
 
     fn state(&self, answers: Option<u64>) -> Heartbeat {

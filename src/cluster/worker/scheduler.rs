@@ -1,7 +1,8 @@
 //! Which electors have slots on this machine and what they search: the worker's rules, without threads, clock or network.
 //!
 //! Each daemon that has slots here has a right to an equal part of the cores and may use what the others leave
-//! idle. Seats keep their tables from search to search, as long as memory lasts.
+//! idle. Seats keep their tables from search to search, as long as memory lasts. A slot that its daemon has given up may stay open, for the
+//! message that says so can be lost: one that is unused for long is closed, and so is the one unused longest where a daemon has too many.
 //!
 //! Invariants: of every command something comes back, unless it is stopped; tables never take more memory than is lent; what belongs to
 //! a daemon that is not heard of ends.
@@ -25,6 +26,9 @@ const GONE_AFTER: Duration = Duration::from_secs(5);
 
 /// A daemon has no more slots than this on one worker.
 const MOST_SLOTS: usize = 512;
+
+/// A slot that has not searched for so long is closed: a long think of the opponent's is over by then, and a warm table is cold.
+const UNUSED_FOR: Duration = Duration::from_secs(600);
 
 /// A slot: the daemon it belongs to, and the number that the daemon gave it.
 pub(super) type SlotKey = (RunId, u32);
@@ -75,6 +79,9 @@ pub(super) struct Scheduler {
 struct WorkerSlot {
     /// As the daemon wants it; what was opened may have a smaller table.
     wanted: ElectorSpec,
+    /// The table that it is to share.
+    asked_table: Option<TableKey>,
+    /// The table that it shares; `None` also where the one it is to share belongs to another evaluation.
     table: Option<TableKey>,
     hash: usize,
     search: Option<ScheduledSearch>,
@@ -161,11 +168,16 @@ impl Scheduler {
         }
     }
 
-    /// Daemons that have not been heard of are gone, with their slots.
+    /// Daemons that have not been heard of are gone, with their slots; so are slots that have been unused for long.
     pub(super) fn tick(&mut self, now: Instant) -> Vec<SchedulerEffect> {
+        for slot in self.slots.values_mut().filter(|slot| slot.search.is_some()) {
+            slot.used = now;
+        }
         let gone = |heard: &Instant| now.saturating_duration_since(*heard) > GONE_AFTER;
-        let keys = self.slots.keys().filter(|(daemon, _)| self.heard.get(daemon).is_none_or(gone));
-        let closing: Vec<SlotKey> = keys.copied().collect();
+        let unused = |slot: &WorkerSlot| now.saturating_duration_since(slot.used) > UNUSED_FOR;
+        let over =
+            self.slots.iter().filter(|((daemon, _), slot)| self.heard.get(daemon).is_none_or(gone) || unused(slot));
+        let closing: Vec<SlotKey> = over.map(|(key, _)| *key).collect();
         self.heard.retain(|_, heard| !gone(heard));
         closing.into_iter().filter_map(|key| self.close(key)).collect()
     }
@@ -181,7 +193,7 @@ impl Scheduler {
         let threads = usize::from(command.threads).clamp(1, self.lent.cores.max(1));
         // What the slot did before is over in any case.
         let mut effects = self.stop_slot(key);
-        if self.state != WorkerState::Lending || !self.has_room(key, threads) {
+        if self.state != WorkerState::Lending || !self.has_room(from, threads) {
             effects.extend(tell(SearchEventKind::GivenBack));
             return effects;
         }
@@ -216,7 +228,7 @@ impl Scheduler {
     }
 
     /// Whether a daemon may have so many threads more: there are idle cores, or it has less than its part.
-    fn has_room(&self, (daemon, slot): SlotKey, threads: usize) -> bool {
+    fn has_room(&self, daemon: RunId, threads: usize) -> bool {
         let used = |everybody: bool| -> usize {
             let slots = self.slots.iter().filter(|((other, _), _)| everybody || *other == daemon);
             slots.filter_map(|(_, slot)| slot.search.as_ref()).map(|search| search.threads).sum()
@@ -225,26 +237,29 @@ impl Scheduler {
         if !daemons.contains(&daemon) {
             daemons.push(daemon);
         }
-        let slots = self.slots.keys().filter(|(other, _)| *other == daemon).count();
-        let known = self.slots.contains_key(&(daemon, slot));
         let fits = used(true) + threads <= self.lent.cores.max(1);
         let entitled = used(false) + threads <= fair_share(self.lent.cores, daemons.len());
-        (fits || entitled) && (known || slots < MOST_SLOTS)
+        fits || entitled
     }
 
-    /// Opens the slot unless it is open for this very elector; `false` where no memory is left for it.
+    /// Opens the slot unless it is open for this very elector; `false` where no memory is left for it, or the daemon has too many that
+    /// search.
     fn take_slot(
         &mut self,
         now: Instant,
         key: SlotKey,
         wanted: ElectorSpec,
-        table: Option<TableKey>,
+        asked_table: Option<TableKey>,
         effects: &mut Vec<SchedulerEffect>,
     ) -> bool {
-        if self.slots.get(&key).is_some_and(|slot| slot.wanted == wanted && slot.table == table) {
+        if self.slots.get(&key).is_some_and(|slot| slot.wanted == wanted && slot.asked_table == asked_table) {
             return true;
         }
         effects.extend(self.close(key));
+        if !self.make_place(key.0, effects) {
+            return false;
+        }
+        let table = asked_table.filter(|table| self.can_share(*table, &wanted));
         let hash = self.size_of(table).unwrap_or_else(|| {
             effects.extend(self.make_room(wanted.hash));
             wanted.hash.max(1).min(self.lent.memory.saturating_sub(self.memory()))
@@ -253,7 +268,7 @@ impl Scheduler {
             return false;
         }
         effects.push(SchedulerEffect::Open(key, ElectorSpec { hash, ..wanted.clone() }, table));
-        self.slots.insert(key, WorkerSlot { wanted, table, hash, search: None, used: now });
+        self.slots.insert(key, WorkerSlot { wanted, asked_table, table, hash, search: None, used: now });
         true
     }
 
@@ -268,15 +283,36 @@ impl Scheduler {
         self.size_of(Some(table)).is_some()
     }
 
+    /// Whether an elector can search with a table: it is one of our own, and evaluates as all do that search with it.
+    fn can_share(&self, table: TableKey, wanted: &ElectorSpec) -> bool {
+        let mut sharers = self.slots.values().filter(|slot| slot.table == Some(table));
+        wanted.instance().is_some() && sharers.all(|slot| evaluate_alike(&slot.wanted, wanted))
+    }
+
+    /// Closes the idle slot of a daemon that is unused longest, where it has as many as it may have. `false` if all of them search.
+    fn make_place(&mut self, daemon: RunId, effects: &mut Vec<SchedulerEffect>) -> bool {
+        if self.slots.keys().filter(|(other, _)| *other == daemon).count() < MOST_SLOTS {
+            return true;
+        }
+        let Some(oldest) = self.longest_idle(|other| other == daemon) else { return false };
+        effects.extend(self.close(oldest));
+        true
+    }
+
     /// Closes idle slots, those unused longest first, until there is memory for a table.
     fn make_room(&mut self, hash: usize) -> Vec<SchedulerEffect> {
         let mut effects = Vec::new();
         while self.memory() + hash > self.lent.memory {
-            let idle = self.slots.iter().filter(|(_, slot)| slot.search.is_none());
-            let Some(oldest) = idle.min_by_key(|(_, slot)| slot.used).map(|(key, _)| *key) else { break };
+            let Some(oldest) = self.longest_idle(|_| true) else { break };
             effects.extend(self.close(oldest));
         }
         effects
+    }
+
+    /// Of the slots of these daemons that do not search, the one that is unused longest.
+    fn longest_idle(&self, whose: impl Fn(RunId) -> bool) -> Option<SlotKey> {
+        let idle = self.slots.iter().filter(|((daemon, _), slot)| whose(*daemon) && slot.search.is_none());
+        idle.min_by_key(|(_, slot)| slot.used).map(|(key, _)| *key)
     }
 
     /// Memory of all tables, MiB; a shared one counts once.
@@ -301,4 +337,13 @@ impl Scheduler {
         let running = self.slots.get_mut(&key).and_then(|slot| slot.search.take());
         running.map(|_| SchedulerEffect::Stop(key)).into_iter().collect()
     }
+}
+
+/// Whether the values that these electors find mean the same, so that they can search with one table, as `engine::SharedTable` wants it.
+fn evaluate_alike(one: &ElectorSpec, other: &ElectorSpec) -> bool {
+    let evaluation = |spec: &ElectorSpec| {
+        let options = spec.instance()?.options(spec.hash, spec.threads);
+        Some((options.recipe(), options.contempt))
+    };
+    evaluation(one).is_some_and(|one| Some(one) == evaluation(other))
 }

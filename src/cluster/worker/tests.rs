@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{
     super::{
         identity::RunId,
-        wire::{Poll, RemoteElector, SearchCommand, SearchEventKind, WorkerCommand},
+        wire::{Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEventKind, WorkerCommand},
     },
     scheduler::{LentResources, Scheduler, SchedulerEffect},
 };
@@ -195,6 +195,65 @@ fn electors_that_share_a_table_share_it_here_too() {
     assert!(!scheduler.has_table((ANN, 5)) && scheduler.has_table((BOB, 5)));
 }
 
+/// An own elector that shares table 5 of 16 MiB.
+fn on_table_five(slot: u32, serial: u64) -> SearchCommand {
+    let order = order(slot, serial);
+    SearchCommand { elector: RemoteElector { table: Some(5), ..order.elector }, ..order }
+}
+
+#[test]
+fn what_cannot_share_a_table_takes_memory_of_its_own() {
+    let mut scheduler = scheduler(16);
+    let asking = |slot: u32, serial: u64, kind: RemoteElectorKind| {
+        let order = on_table_five(slot, serial);
+        SearchCommand { elector: RemoteElector { hash: 60, kind, ..order.elector }, ..order }
+    };
+    let own = order(1, 1).elector.kind;
+    let RemoteElectorKind::Own { knowledge, percentages, selectivity, noise, .. } = own.clone() else { panic!("own") };
+    let other = RemoteElectorKind::Own { knowledge, percentages, contempt: 50, selectivity, noise };
+    let first = search(&mut scheduler, ANN, asking(1, 1, own));
+    assert_eq!(first, ["open 1/1 on table 5 of 60 MiB", "search 1/1 #1"]);
+    let second = search(&mut scheduler, ANN, asking(2, 2, other.clone()));
+    assert_eq!(second, ["open 1/2 40 MiB", "search 1/2 #2"], "it evaluates otherwise");
+    let foreign = RemoteElectorKind::Uci { engine: "fish".to_owned(), options: Vec::new() };
+    assert_eq!(search(&mut scheduler, ANN, asking(3, 3, foreign)), ["give back to 1"], "no memory is left");
+    let again = search(&mut scheduler, ANN, asking(2, 4, other));
+    assert_eq!(again, ["stop 1/2", "search 1/2 #4"], "it keeps its seat");
+}
+
+#[test]
+fn a_daemon_with_too_many_seats_loses_the_one_unused_longest() {
+    let mut scheduler = scheduler(2);
+    for slot in 1..=512 {
+        search(&mut scheduler, ANN, on_table_five(slot, u64::from(slot)));
+        scheduler.ended((ANN, slot), &order(slot, u64::from(slot)).id);
+    }
+    let one_more = search(&mut scheduler, ANN, on_table_five(513, 513));
+    assert_eq!(one_more, ["close 1/1", "open 1/513 on table 5 of 16 MiB", "search 1/513 #513"]);
+    let another = search(&mut scheduler, BOB, on_table_five(1, 1));
+    assert_eq!(another, ["open 2/1 on table 5 of 16 MiB", "search 2/1 #1"], "that is not for others to give");
+}
+
+#[test]
+fn a_seat_that_is_unused_for_long_is_closed() {
+    let (mut scheduler, begin) = (scheduler(4), Instant::now());
+    for slot in [1, 2] {
+        scheduler.command(begin, ANN, WorkerCommand::Search(Box::new(order(slot, u64::from(slot)))));
+    }
+    scheduler.ended((ANN, 1), &order(1, 1).id);
+    let mut after = |seconds: u64| {
+        let now = begin + Duration::from_secs(seconds);
+        scheduler.poll(now, ANN, &Poll { number: 1, searches: vec![2] });
+        shown(&scheduler.tick(now))
+    };
+    assert_eq!(after(590), [""; 0]);
+    assert_eq!(after(610), ["close 1/1"], "the other one searches");
+    scheduler.ended((ANN, 2), &order(2, 2).id);
+    let later = begin + Duration::from_secs(1000);
+    scheduler.poll(later, ANN, &Poll { number: 2, searches: Vec::new() });
+    assert_eq!(shown(&scheduler.tick(later)), [""; 0], "it was used until lately");
+}
+
 #[test]
 fn a_command_that_makes_no_sense_is_refused_with_a_reason() {
     let change = |change: &dyn Fn(&mut SearchCommand)| {
@@ -204,7 +263,7 @@ fn a_command_that_makes_no_sense_is_refused_with_a_reason() {
     };
     let uci = |engine: &str, value: &str| {
         let options = vec![("Skill".to_owned(), value.to_owned())];
-        super::super::wire::RemoteElectorKind::Uci { engine: engine.to_owned(), options }
+        RemoteElectorKind::Uci { engine: engine.to_owned(), options }
     };
     for (refused, why) in [
         (change(&|order| order.moves = "e2e4 e2e4".to_owned()), "not legal"),

@@ -1,0 +1,112 @@
+//! Whom a server with keys lets in and hear, what becomes of those whom it does not, and what they are told.
+
+use chess::Shutdown;
+use concilio_cluster::{ClusterClient, ClusterSettings, ConnectionError, LendError, MemberKind, Survey, lend, survey};
+use council::pool::RemotePool;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{Keyed, configuration, log::until, nats::PATIENCE, worker};
+
+/// A daemon without a council, until the guard is dropped.
+fn joins(settings: ClusterSettings) -> (ClusterClient, DropGuard) {
+    let stop = CancellationToken::new();
+    (ClusterClient::join(settings, stop.clone()), stop.drop_guard())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_removed_is_out_at_once() {
+    let mut keyed = Keyed::with(&["leaver", "stayer"]);
+    let _workers = [keyed.lends("leaver"), keyed.lends("stayer")];
+    let daemon = keyed.daemon(&["leaver", "stayer"]).await;
+    keyed.members.remove(MemberKind::Worker, "leaver").expect("removed");
+    let left = configuration(&keyed.members);
+    keyed.nats.reads_again(left);
+    until("it is lost", || daemon.cluster.workers().iter().all(|(name, _)| name == "stayer")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
+    let shutdown = Shutdown::default();
+    let nowhere = ClusterSettings { nats: "nats://127.0.0.1:1".to_owned(), ..ClusterSettings::default() };
+    let waiting = tokio::spawn(lend(worker(nowhere), shutdown.clone()));
+    shutdown.drain.cancel();
+    let ended = tokio::time::timeout(PATIENCE, waiting).await.expect("it leaves").expect("no panic");
+    assert!(ended.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
+    let keyed = Keyed::with(&["attic"]);
+    let as_daemon = ClusterSettings { nkey_file: keyed.key("daemon"), ..keyed.settings("attic") };
+    let ended = lend(worker(as_daemon), Shutdown::default()).await;
+    let Err(LendError::Connection(error @ ConnectionError::NotAllowed { .. })) = ended else { panic!("{ended:?}") };
+    assert!(error.to_string().contains("does not let attic"), "{error}");
+    assert!(error.to_string().contains("names each daemon that it serves: --daemon NAME"), "{error}");
+
+    let daemons = vec!["daemon".to_owned()];
+    let named = ClusterSettings { nkey_file: keyed.key("daemon"), daemons, ..keyed.settings("attic") };
+    let error = lend(worker(named), Shutdown::default()).await.expect_err("it has another's key").to_string();
+    assert!(error.contains("the name must be the one that its key was made for"), "{error}");
+
+    let as_worker = ClusterSettings { nkey_file: keyed.key("attic"), ..keyed.settings("daemon") };
+    let asked = survey(&as_worker).await.expect_err("it may not listen");
+    assert!(matches!(asked, ConnectionError::NotAllowed { .. }), "{asked}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_tells_nobody_from_somebody_who_does_not_answer() {
+    let keyed = Keyed::with(&["silent"]);
+    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
+    assert!(seen.workers.is_empty() && seen.silent.is_empty());
+
+    let silent = keyed.forger("silent").await;
+    let _beats = silent.keeps_beating();
+    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
+    assert_eq!(names(&seen), ["silent"], "it lends, but to others");
+
+    let _listening = silent.client.subscribe(silent.subjects.call("daemon")).await.expect("subscribed");
+    silent.client.flush().await.expect("subscribed");
+    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
+    assert!(seen.workers.is_empty());
+    assert_eq!(names(&seen), ["silent"]);
+}
+
+fn names(seen: &Survey) -> Vec<&str> {
+    seen.silent.iter().map(String::as_str).collect()
+}
+
+/// A daemon whose key was revoked does not take from the others the workers that also served it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_serves_those_that_are_left() {
+    let mut keyed = Keyed::with(&["shared"]);
+    keyed.members.add(MemberKind::Daemon, "guest").expect("a key");
+    keyed.nats.reads_again(configuration(&keyed.members));
+    let (guest, _stop) = joins(keyed.settings("guest"));
+    keyed.log.says(&["workers are looked for", &keyed.nats.url()]).await;
+    let worker = keyed.lends_to(&["daemon", "guest"], "shared");
+    let daemon = keyed.daemon(&["shared"]).await;
+    let cores = |cluster: &ClusterClient| cluster.cores(None).together;
+    until("both are served", || cores(&daemon.cluster) == 2 && cores(&guest) == 2).await;
+
+    keyed.members.remove(MemberKind::Daemon, "guest").expect("removed");
+    keyed.nats.reads_again(configuration(&keyed.members));
+    keyed.log.says(&["does not let us serve the daemon guest"]).await;
+    drop(worker);
+    until("the worker has left", || cores(&daemon.cluster) == 0).await;
+    let _again = keyed.lends_to(&["guest", "daemon"], "shared");
+    until("it serves as before", || cores(&daemon.cluster) == 2).await;
+}
+
+/// Whoever comes before its key is known is told so once, and does not play alone for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_was_refused_comes_in_when_its_key_is_known() {
+    let mut keyed = Keyed::with(&["patient"]);
+    let _worker = keyed.lends("patient");
+    keyed.members.add(MemberKind::Daemon, "early").expect("a key");
+    let (cluster, _stop) = joins(keyed.settings("early"));
+    let url = keyed.nats.url();
+    keyed.log.says(&["refuses us", "This machine plays alone", &url]).await;
+    keyed.nats.reads_again(configuration(&keyed.members));
+    until("it hears the worker", || !cluster.workers().is_empty()).await;
+    assert_eq!(keyed.log.lines(&["This machine plays alone", &url]).len(), 1, "it is told once");
+}
