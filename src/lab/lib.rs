@@ -31,6 +31,7 @@ mod own_process;
 pub mod player;
 pub mod plot;
 pub mod positions;
+mod program_files;
 pub mod reproduce;
 pub mod searches;
 mod soak;

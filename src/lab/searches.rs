@@ -12,7 +12,7 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
@@ -21,9 +21,13 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{player::Pace, state::fnv1a};
+use super::{
+    player::Pace,
+    program_files::{checksum, files_of_program},
+    state::fnv1a,
+};
 use chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
-use council::pool::{ElectorSpec, Job, SearchReport, Slot};
+use council::pool::{ElectorKind, ElectorSpec, Job, SearchReport, Slot};
 
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]
@@ -44,15 +48,6 @@ impl SearchQuery {
     /// A search of all moves of a position from an empty table.
     pub fn new(elector: &ElectorSpec, line: &Arc<Line>, budget: Pace) -> Self {
         Self { elector: elector.clone(), line: Arc::clone(line), root_moves: Vec::new(), budget, prelude: None }
-    }
-
-    /// What tells it from every other search.
-    fn key(&self) -> u64 {
-        let mut moves: Vec<String> = self.root_moves.iter().map(ToString::to_string).collect();
-        moves.sort();
-        let Self { elector, line, budget, .. } = self;
-        let prelude = self.prelude.map_or_else(String::new, |prelude| prelude.to_string());
-        fnv1a(format!("{elector:?}|{}|{}|{budget}|{prelude}", line.fen(), moves.join(" ")).as_bytes())
     }
 }
 
@@ -195,6 +190,8 @@ pub struct Searches {
     path: PathBuf,
     file: Option<File>,
     workers: NonZeroUsize,
+    /// What stands in the files of programs, by how these are started: no file is read twice.
+    programs: Mutex<HashMap<String, String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -225,17 +222,41 @@ impl Searches {
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failure)?;
         }
-        Ok(Self { known, path: path.to_owned(), file: Some(file), workers })
+        Ok(Self { known, path: path.to_owned(), file: Some(file), workers, programs: Mutex::default() })
     }
 
     /// Kept by no file.
     pub fn in_memory(workers: NonZeroUsize) -> Self {
-        Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers }
+        Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers, programs: Mutex::default() }
     }
 
     /// What a search found, if it has been done.
     pub fn get(&self, request: &SearchQuery) -> Option<&Found> {
-        self.known.get(&request.key())
+        self.known.get(&self.key(request))
+    }
+
+    /// What tells a search from every other one.
+    fn key(&self, request: &SearchQuery) -> u64 {
+        let SearchQuery { elector, line, root_moves, budget, prelude } = request;
+        let mut moves: Vec<String> = root_moves.iter().map(ToString::to_string).collect();
+        moves.sort();
+        let prelude = prelude.map_or_else(String::new, |prelude| prelude.to_string());
+        let files = self.files_of(elector);
+        fnv1a(format!("{elector:?}|{}|{}|{budget}|{prelude}{files}", line.fen(), moves.join(" ")).as_bytes())
+    }
+
+    /// What stands in the files of an elector's program: another version of an engine mostly has the same name. Nothing for an elector
+    /// of our own.
+    fn files_of(&self, elector: &ElectorSpec) -> String {
+        let ElectorKind::Engine(program) = &elector.kind else { return String::new() };
+        let read = || {
+            let checksums: Vec<String> = files_of_program(program).iter().filter_map(|file| checksum(file)).collect();
+            format!("|{}", checksums.join("|"))
+        };
+        match self.programs.lock() {
+            Ok(mut known) => known.entry(format!("{program:?}")).or_insert_with(read).clone(),
+            Err(_) => read(),
+        }
     }
 
     /// Does those that have not been done. `progress` is told how many of these are done, and of how many. `false` if `stop`
@@ -252,7 +273,7 @@ impl Searches {
         let mut seen = std::collections::HashSet::new();
         let undone: Vec<(u64, &SearchQuery)> = requests
             .iter()
-            .map(|request| (request.key(), request))
+            .map(|request| (self.key(request), request))
             .filter(|(key, _)| !self.known.contains_key(key) && seen.insert(*key))
             .collect();
         let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -338,4 +359,27 @@ fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: P
         }
     }
     if found.iterations.is_empty() { Err("proposed nothing".to_owned()) } else { Ok(found) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::Variant;
+    use council::pool::EngineProgram;
+
+    #[test]
+    fn another_engine_under_the_same_name_makes_another_search() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("engine");
+        let key_with = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("writable");
+            let program = EngineProgram { path: path.clone(), ..EngineProgram::default() };
+            let elector = ElectorSpec::new("engine".into(), ElectorKind::Engine(program), 1);
+            let request = SearchQuery::new(&elector, &Arc::new(Line::start(Variant::Standard)), Pace::Nodes(10));
+            Searches::in_memory(NonZeroUsize::MIN).key(&request)
+        };
+        let (old, new) = (key_with(b"old"), key_with(b"new"));
+        assert_ne!(old, new);
+        assert_eq!(key_with(b"old"), old);
+    }
 }

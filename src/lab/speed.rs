@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_measured_with_complete_knowledge_as_the_unit() {
-        let positions = suites(None).expect("built in");
+        let positions = suites();
         let speeds = Speeds::default().measured(&[instance("mp")], &positions[..2], 200, &AtomicBool::new(false));
         let Speeds(known) = speeds.expect("not stopped");
         assert_eq!(known.keys().collect::<Vec<_>>(), ["mbxkcpar", "mp"]);

@@ -44,7 +44,7 @@ pub enum Judgement {
 pub struct Suite {
     /// In the order of the file.
     pub positions: Vec<TestPosition>,
-    /// Lines that cannot be read.
+    /// Lines, or of PGN games, that cannot be read.
     pub bad: Vec<BadLine>,
 }
 
@@ -158,11 +158,12 @@ impl Suite {
         }
         let games = OpeningBook::open(path, usize::MAX, seed)?;
         let (mut positions, mut bad) = (Vec::new(), Vec::new());
-        for number in 0..games.len() {
-            let game = match games.opening(number) {
+        for index in 0..games.len() {
+            let number = games.number(index);
+            let game = match games.opening(index) {
                 Ok(game) => game,
                 Err(error) => {
-                    bad.push(BadLine { number: number + 1, reason: EpdError::Game(error.to_string()) });
+                    bad.push(BadLine { number, reason: EpdError::Game(error.to_string()) });
                     continue;
                 }
             };
@@ -170,12 +171,13 @@ impl Suite {
                 let line = game.prefix(ply);
                 if line.legal_moves().len() > 1 {
                     // Another file has games of the same numbers.
-                    let game = format!("{}, game {}", path.display(), number + 1);
+                    let game = format!("{}, game {number}", path.display());
                     let (best, avoid, points) = (Vec::new(), Vec::new(), Vec::new());
                     positions.push(TestPosition { game: Some(game), line: Arc::new(line), best, avoid, points });
                 }
             }
         }
+        bad.sort_by_key(|line| line.number);
         Ok(Self { positions, bad })
     }
 }
@@ -230,6 +232,19 @@ mod tests {
         std::fs::write(&path, text).expect("writable");
         let suite = Suite::open(&path, 1, 0).expect("a file of games");
         assert_eq!((suite.bad.len(), suite.positions.len()), (1, 24 - FIRST_PLY));
+    }
+
+    #[test]
+    fn a_game_that_cannot_be_read_is_told_by_its_place_in_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.pgn");
+        let game = |moves: &str| format!("[Event \"?\"]\n\n{moves} *\n\n");
+        let text = [["e4", "e4 e4"].map(game).concat(), game("e4").repeat(5), game("e5")].concat();
+        std::fs::write(&path, text).expect("writable");
+        for seed in 0..4 {
+            let suite = Suite::open(&path, 1, seed).expect("a file of games");
+            assert_eq!(suite.bad.iter().map(|line| line.number).collect::<Vec<_>>(), [2, 8], "seed {seed}");
+        }
     }
 
     #[test]

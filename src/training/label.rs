@@ -45,6 +45,14 @@ pub enum LabellingError<E> {
     /// There are labels already, and others.
     #[error("{0}: labelled by another teacher, or with another effort; name another folder")]
     OtherTeacher(PathBuf),
+    /// There are labels under this name already, of other positions.
+    #[error("{target}: has the positions of another file than {source_file}; name another folder")]
+    OtherPositions {
+        /// What would count as labelled.
+        target: PathBuf,
+        /// What is to be labelled.
+        source_file: PathBuf,
+    },
 }
 
 /// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a teacher of its own; `described` is
@@ -68,8 +76,15 @@ pub fn label<T: Teacher>(
     }
     let by_teacher = format!("; teacher: {described}");
     for there in shards_of(to).unwrap_or_default() {
-        if !Shard::read(&there)?.description.ends_with(&by_teacher) {
+        let description = Shard::read(&there)?.description;
+        if !description.ends_with(&by_teacher) {
             return Err(LabellingError::OtherTeacher(there));
+        }
+        // Files of two folders may have the same names.
+        if let Some(source_file) = paths.iter().find(|path| path.file_name() == there.file_name())
+            && description != format!("{}{by_teacher}", Shard::read(source_file)?.description)
+        {
+            return Err(LabellingError::OtherPositions { target: there, source_file: source_file.clone() });
         }
     }
     let done = AtomicUsize::new(0);
@@ -157,5 +172,23 @@ mod tests {
         assert_eq!(labelled.description, "made by hand; teacher: by counting");
         let labels: Vec<_> = labelled.records.iter().map(|record| record.teacher).collect();
         assert_eq!(labels, [Some(32), Some(32)]);
+    }
+
+    #[test]
+    fn a_file_of_the_same_name_from_another_folder_does_not_count_as_labelled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let to = folder.path().join("to");
+        let labelled = |name: &str| {
+            let from = folder.path().join(name);
+            std::fs::create_dir_all(&from).expect("a folder");
+            let shard = Shard { description: format!("of folder {name}"), records: Vec::new() };
+            shard.write(&from.join("one.shard")).expect("writable");
+            let stop = AtomicBool::new(false);
+            label(|| Ok(CountingTeacher), "by counting", (&from, &to), NonZeroUsize::MIN, &stop, |_, _| ())
+        };
+        labelled("first").expect("labels");
+        let error = labelled("second").expect_err("other positions").to_string();
+        assert!(error.contains("second") && error.ends_with("name another folder"), "{error}");
+        labelled("first").expect("the same positions");
     }
 }

@@ -54,7 +54,8 @@ impl Decisions {
     /// Asks and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
-        let mut state = self.state.open("decisions", self.experiment(&plan))?;
+        let files: Vec<PathBuf> = self.players.iter().flat_map(PlayerSpec::files).collect();
+        let mut state = self.state.open("decisions", self.experiment(&plan), &files)?;
         let mut values = self.searched.searching.theirs(self.judge.oracle.as_deref())?;
         let mut bars = Bars::default();
         let comparison = compare(&plan, &mut state, &mut values, stop, |what, done, of| bars.at(what, done, of))?;
@@ -86,7 +87,7 @@ impl Decisions {
         })
     }
 
-    /// Everything that the decisions depend on.
+    /// Everything that the decisions depend on, but for the players' files.
     fn experiment(&self, plan: &DecisionsPlan) -> serde_json::Value {
         json!({
             "players": self.players.iter().map(PlayerSpec::text).collect::<Vec<_>>(),

@@ -156,7 +156,7 @@ impl Contest {
             "seed": self.seed,
             "tables": self.tables,
         });
-        let mut state = state.open::<DraughtsPair>("draughts", experiment)?;
+        let mut state = state.open::<DraughtsPair>("draughts", experiment, self.tables.as_slice())?;
         let contender = |spec: &PlayerSpec| DraughtsContender { spec: spec.clone(), pace };
         let plan = DraughtsMatch {
             players: [contender(a), contender(b)],

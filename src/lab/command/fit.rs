@@ -195,8 +195,8 @@ impl FitGenetic {
             "suites": self.proposals.suites, "seed": self.proposals.searched.seed,
             "ballots": format!("{:016x}", fnv1a(format!("{ballots:?}").as_bytes())),
         });
-        let mut state: ExperimentState<Generation> = self.state.open("genetic", experiment)?;
-        let last = state.done().values().next_back().cloned();
+        let mut state: ExperimentState<Generation> = self.state.open("genetic", experiment, &[])?;
+        let last = Generation::latest(state.done(), self.generations).cloned();
         let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.proposals.searched.seed));
         while generation.number < self.generations {
             if stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -371,7 +371,10 @@ impl FitSpsa {
             "parameters": texts, "settings": of_whom, "pace": self.pace, "iterations": self.iterations,
             "book": self.book, "seed": self.seed,
         });
-        let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment)?;
+        let start: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
+        let mut files = fitted.player("start", &parameters, &start)?.files();
+        files.extend(self.book.clone());
+        let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment, &files)?;
         let mut surface = Surface::new(&parameters);
         let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
         let played = self.play(&fitted, &book, &mut state, (&mut spsa, &mut surface), stop);

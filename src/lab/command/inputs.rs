@@ -1,6 +1,7 @@
 //! What several lab commands take alike: which positions, how many searches at once, where these are kept, whose council.
 
 use std::{
+    fs, io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     str::FromStr,
@@ -66,17 +67,12 @@ impl SuiteSample {
     }
 
     fn all_of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        let mut positions = Vec::new();
-        for path in paths {
-            let suite = Suite::open(path, self.every, seed).map_err(Failure::usage)?;
-            tell_bad_lines(path, &suite);
-            positions.extend(suite.positions);
-        }
+        let positions = positions_of(paths, self.every, seed)?;
         if positions.is_empty() { Err(Failure::usage("no position that could be tried")) } else { Ok(positions) }
     }
 
     fn all_of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        if paths.is_empty() { Ok(suites(None)?) } else { self.all_of(paths, seed) }
+        if paths.is_empty() { Ok(suites()) } else { self.all_of(paths, seed) }
     }
 }
 
@@ -210,6 +206,30 @@ pub(super) fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
     count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
+/// The positions of all EPD files of a folder, in the order of their names, whose best moves are known.
+pub(super) fn judged_of_folder(folder: &Path) -> Result<Vec<TestPosition>, Failure> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(|error| Failure::usage(format_args!("--suites {}: {error}", folder.display())))?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("epd")));
+    paths.sort();
+    // Neither the distance of positions nor an order counts where there are no games.
+    let mut positions = positions_of(&paths, 1, 0)?;
+    positions.retain(TestPosition::is_judged);
+    Ok(positions)
+}
+
+/// The positions of some suites; of games every `every`-th. Says which lines cannot be read.
+fn positions_of(paths: &[PathBuf], every: usize, seed: u64) -> Result<Vec<TestPosition>, Failure> {
+    let mut positions = Vec::new();
+    for path in paths {
+        let suite = Suite::open(path, every, seed).map_err(Failure::usage)?;
+        tell_bad_lines(path, &suite);
+        positions.extend(suite.positions);
+    }
+    Ok(positions)
+}
+
 /// Says which lines of a suite were left out.
 fn tell_bad_lines(path: &Path, suite: &Suite) {
     for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
@@ -276,5 +296,18 @@ mod tests {
         assert_eq!(all.len(), 2, "an oracle judges both");
         let none = sample.judged_of_any(&[suite("unknown.epd", unknown)], 1).expect_err("nothing to find");
         assert!(none.to_string().contains("oracle"), "{none}");
+    }
+
+    #[test]
+    fn a_folder_of_suites_is_read_whatever_the_case_of_an_ending_and_the_encoding_of_a_comment() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let known = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8+; id \"";
+        std::fs::write(folder.path().join("A.EPD"), [known.as_bytes(), b"Gr\xfcnfeld\";\n"].concat()).expect("a suite");
+        std::fs::write(folder.path().join("b.epd"), format!("nonsense\n{known}b\";\n")).expect("a suite");
+        std::fs::write(folder.path().join("c.txt"), format!("{known}c\";\n")).expect("no suite");
+        let positions = judged_of_folder(folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(positions.len(), 2);
+        let missing = judged_of_folder(&folder.path().join("none")).expect_err("no folder").to_string();
+        assert!(missing.contains("none"), "{missing}");
     }
 }

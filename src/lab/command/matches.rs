@@ -115,7 +115,7 @@ impl Match {
             MatchPace::Alike(_) if self.speeds.is_some() => {
                 return Err(Failure::usage("--speeds belong to --pace equal-time=N"));
             }
-            MatchPace::Alike(_) => (self.state.open::<GamePair>("match", self.experiment())?, Speeds::default()),
+            MatchPace::Alike(_) => (self.state.open("match", self.experiment(), &self.files())?, Speeds::default()),
             MatchPace::EqualTime(nodes) => self.state_with_speeds(nodes, stop)?,
         };
         let plan = self.plan(&speeds)?;
@@ -164,10 +164,11 @@ impl Match {
         }
         let measure = || {
             let given = self.speeds.clone().unwrap_or_default();
-            let speeds = given.measured(&instances, &suites(None)?, nodes, stop);
+            let speeds = given.measured(&instances, &suites(), nodes, stop);
             Ok(json!(speeds.ok_or_else(|| Failure::failed("stopped"))?))
         };
-        let (state, speeds) = self.state.open_measured("match", self.experiment(), "measured", measure)?;
+        let (state, speeds) =
+            self.state.open_measured("match", self.experiment(), &self.files(), "measured", measure)?;
         Ok((state, serde_json::from_value(speeds)?))
     }
 
@@ -197,7 +198,12 @@ impl Match {
         })
     }
 
-    /// Everything that the games depend on. More games of the same match may be asked for.
+    /// The files that the games depend on.
+    fn files(&self) -> Vec<PathBuf> {
+        [&self.a, &self.b].into_iter().flat_map(PlayerSpec::files).chain(self.book.clone()).collect()
+    }
+
+    /// Everything else that they depend on. More games of the same match may be asked for.
     fn experiment(&self) -> serde_json::Value {
         json!({
             "players": [self.a.text(), self.b.text()],

@@ -14,7 +14,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::Failure;
-use crate::state::{ExperimentState, experiment_of, fnv1a, short_name};
+use crate::{
+    program_files::checksum,
+    state::{ExperimentState, experiment_of, fnv1a, short_name},
+};
 
 /// How often a plain line is written.
 const PLAIN_LINES: Duration = Duration::from_secs(30);
@@ -106,13 +109,14 @@ pub(super) struct StateFile {
 }
 
 impl StateFile {
-    /// Opens the state of an experiment. `kind` begins the file's name.
+    /// Opens the state of an experiment. `kind` begins the file's name; `files` are those that the outcome depends on.
     pub(super) fn open<T: Serialize + DeserializeOwned>(
         &self,
         kind: &str,
         mut experiment: Value,
+        files: &[PathBuf],
     ) -> Result<ExperimentState<T>, Failure> {
-        let path = self.path(kind, &mut experiment)?;
+        let path = self.path(kind, &mut experiment, files)?;
         opened(&path, &experiment)
     }
 
@@ -122,10 +126,11 @@ impl StateFile {
         &self,
         kind: &str,
         mut experiment: Value,
+        files: &[PathBuf],
         name: &str,
         measure: impl FnOnce() -> Result<Value, Failure>,
     ) -> Result<(ExperimentState<T>, Value), Failure> {
-        let path = self.path(kind, &mut experiment)?;
+        let path = self.path(kind, &mut experiment, files)?;
         let before = experiment_of(&path).and_then(|before| before.get(name).cloned());
         let measured = before.map_or_else(measure, Ok)?;
         experiment[name] = measured.clone();
@@ -143,9 +148,9 @@ impl StateFile {
     }
 
     /// The file, which is empty if all is to be forgotten. The experiment is told the build and the files, on which it depends.
-    fn path(&self, kind: &str, experiment: &mut Value) -> Result<PathBuf, Failure> {
+    fn path(&self, kind: &str, experiment: &mut Value, files: &[PathBuf]) -> Result<PathBuf, Failure> {
         experiment["build"] = Value::from(build());
-        experiment["files"] = files_of(experiment).into();
+        experiment["files"] = checksums(files).into();
         let usual = || Path::new("data/lab").join(format!("{kind}-{}.jsonl", short_name(experiment)));
         let path = self.state.clone().unwrap_or_else(usual);
         if self.fresh
@@ -173,19 +178,10 @@ pub(super) fn build() -> String {
     program.unwrap_or_else(|_| env!("CARGO_PKG_VERSION").to_owned())
 }
 
-/// What stands in the files that an experiment names, as checksums by their names: with another net, book or program under the same
-/// name it is another experiment.
-fn files_of(experiment: &Value) -> Map<String, Value> {
-    let texts: Vec<&str> = match experiment {
-        Value::String(text) => vec![text],
-        Value::Array(values) => return values.iter().flat_map(files_of).collect(),
-        Value::Object(values) => return values.values().flat_map(files_of).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
-    };
-    // A player names its program or net among other words.
-    let words = texts.iter().flat_map(|text| text.split([':', ',', '=', ' ']).chain([*text]));
-    let read = words.filter(|word| Path::new(word).is_file()).filter_map(|word| Some((word, fs::read(word).ok()?)));
-    read.map(|(word, bytes)| (word.to_owned(), format!("{:016x}", fnv1a(&bytes)).into())).collect()
+/// What stands in the files that an experiment depends on, by their names: with another net, book or program under the same name it is
+/// another experiment.
+fn checksums(files: &[PathBuf]) -> Map<String, Value> {
+    files.iter().filter_map(|file| Some((file.display().to_string(), checksum(file)?.into()))).collect()
 }
 
 /// Writes a file that was asked for.
@@ -198,20 +194,32 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::player::PlayerSpec;
 
     #[test]
     fn another_net_under_the_same_name_makes_another_experiment() {
         let folder = tempfile::tempdir().expect("a folder");
-        let net = folder.path().join("n.net");
-        let plan = json!({"players": [format!("engine:n,net={}", net.display()), "engine"]});
+        let files = [folder.path().join("n.net"), folder.path().join("no such file")];
         let of = |bytes: &[u8]| {
-            fs::write(&net, bytes).expect("a file");
-            files_of(&plan)
+            fs::write(&files[0], bytes).expect("a file");
+            checksums(&files)
         };
         let (first, second) = (of(b"one"), of(b"two"));
-        assert_eq!(first.keys().collect::<Vec<_>>(), [&net.display().to_string()]);
+        assert_eq!(first.keys().collect::<Vec<_>>(), [&files[0].display().to_string()]);
         assert_ne!(first, second);
         assert_eq!(of(b"one"), first);
+    }
+
+    #[test]
+    fn a_file_that_is_only_written_does_not_make_another_experiment() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("sf.log");
+        let player = format!("uci:sh,Debug Log File={}", log.display()).parse::<PlayerSpec>().expect("a player");
+        let of = |text: &str| {
+            fs::write(&log, text).expect("a file");
+            checksums(&player.files())
+        };
+        assert_eq!(of("some games"), of("more games"));
     }
 
     #[test]
@@ -230,7 +238,7 @@ mod tests {
             let file = StateFile { state: Some(folder.path().join("match.jsonl")), fresh };
             let measure = || Ok(json!({ "mp": speed }));
             let (mut state, speeds) = file
-                .open_measured::<Value>("match", json!({"games": 2}), "measured", measure)
+                .open_measured::<Value>("match", json!({"games": 2}), &[], "measured", measure)
                 .unwrap_or_else(|error| panic!("{error}"));
             state.record(0, json!({"score": 1})).expect("it is kept");
             speeds

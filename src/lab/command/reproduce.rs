@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{SearchArguments, spread},
+    inputs::{SearchArguments, judged_of_folder, spread},
     progress::{Bars, build, write},
 };
 use crate::{
@@ -73,8 +73,10 @@ impl Reproduce {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let effort = if self.quick { Effort::QUICK } else { Effort::FULL }.times(self.scale);
         let effort = Effort { games: self.games.unwrap_or(effort.games), ..effort };
-        let positions =
-            suites(self.suites.as_deref()).map_err(|error| Failure::usage(format_args!("--suites: {error}")))?;
+        let positions = match &self.suites {
+            Some(folder) => judged_of_folder(folder)?,
+            None => suites(),
+        };
         if positions.is_empty() {
             return Err(Failure::usage("--suites: no position with a best move"));
         }

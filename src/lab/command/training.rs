@@ -30,7 +30,7 @@ use training::{
     dataset::{Dataset, DatasetSelection, Mixture, read_folder},
     label,
     selfplay::{self, generate},
-    trainer::{self, Losses, TrainingOutcome, curve, quantise, train, validate_net},
+    trainer::{self, Course, Losses, TrainingOutcome, curve, quantise, train, validate_net},
 };
 
 /// Play games of the engine against itself, and keep the quiet positions with their scores and the results
@@ -159,8 +159,8 @@ impl LabelData {
 /// Train a net for the engine on folders of positions
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Labels that a position lacks leave their weight to the others. The checkpoint and the learning curve are beside the net;
-stop with Ctrl-C, go on with the same command.
+    after_help = "Labels that a position lacks leave their weight to the others. The checkpoint, the losses of the epochs and the learning
+curve are beside the net; stop with Ctrl-C, go on with the same command.
   concilio lab train games --output n.net
   concilio lab train labelled games --base mbxkcpar --epochs 10 --output residual.net"
 )]
@@ -222,12 +222,14 @@ impl TrainNet {
         if count == 0 {
             return Err(Failure::failed("none of the positions has a label that counts"));
         }
-        let mut epochs = Vec::new();
+        let mut course = Course::open(&self.output.with_extension("epochs"));
         let checkpoint = self.output.with_extension("checkpoint");
         let outcome = train(&plan, &dataset, or_each_core(self.threads), Some(&checkpoint), stop, |epoch| {
             let (number, losses) = (epoch.number, told(&epoch.validation));
             eprintln!("epoch {number}/{}: loss {:.5}, kept back {losses}", self.epochs, epoch.training);
-            epochs.push(epoch.clone());
+            if let Err(error) = course.add(epoch.clone()) {
+                eprintln!("the learning curve will lack epoch {number} if this training is stopped: {error}");
+            }
         })?;
         let TrainingOutcome::Finished(trained) = outcome else {
             return Err(Failure::failed("stopped; the same command goes on from there"));
@@ -242,10 +244,20 @@ impl TrainNet {
         let quantised = quantise(&trained, header, &dataset.validation)?;
         let net = |error| Failure::failed(format_args!("--output {}: {error}", self.output.display()));
         fs::write(&self.output, quantised.net.to_bytes()).map_err(net)?;
-        write("--output", &self.output.with_extension("svg"), &curve(&epochs))?;
+        self.draw(&course)?;
         let losses = told(&validate_net(&quantised.net, &dataset.validation, plan.scale));
         chess::outln!("wrote {}; in whole numbers, kept back {losses}", self.output.display());
         Ok(())
+    }
+
+    /// Draws the learning curve, if it is known.
+    fn draw(&self, course: &Course) -> Result<(), Failure> {
+        let path = self.output.with_extension("svg");
+        if course.epochs().is_empty() {
+            eprintln!("no epoch was left to be run: {} is not written", path.display());
+            return Ok(());
+        }
+        write("--output", &path, &curve(course.epochs()))
     }
 
     fn records(&self) -> Result<Vec<Record>, Failure> {

@@ -4,6 +4,8 @@
 //! among logged proposals; the more best moves it elects, the fitter it is. Everything is decided by a seed, and a generation
 //! is a plain value, so that it can be kept and taken up again.
 
+use std::collections::BTreeMap;
+
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,8 @@ const THRESHOLD: f64 = 70.0;
 /// The proposals of one position, as the criterion `weights` sees them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoggedBallot {
-    /// For each proposed move, how many of its proposers know each heuristic, and whether it is a best move.
+    /// For each proposed move, how many of its proposers know each heuristic, where a net stands for all eight, and whether it is a
+    /// best move.
     moves: Vec<([u32; 8], bool)>,
 }
 
@@ -38,7 +41,10 @@ impl LoggedBallot {
                 texts.len() - 1
             });
             for heuristic in knowledge.heuristics() {
-                moves[place].0[heuristic as usize] += 1;
+                for (of_eight, count) in Heuristic::ALL.into_iter().zip(&mut moves[place].0) {
+                    // A net weighs what the eight weigh together, as in the criterion.
+                    *count += u32::from(heuristic == of_eight || heuristic == Heuristic::Net);
+                }
             }
         }
         Self { moves }
@@ -128,6 +134,11 @@ impl Generation {
         Self { number: self.number + 1, individuals, champion: self.champion }.judged(ballots)
     }
 
+    /// The last of those that were kept, by their numbers, that is not beyond `number`.
+    pub fn latest(kept: &BTreeMap<usize, Self>, number: u32) -> Option<&Self> {
+        kept.range(..=number as usize).next_back().map(|(_, generation)| generation)
+    }
+
     /// With the champion it has.
     fn judged(mut self, ballots: &[LoggedBallot]) -> Self {
         for individual in &self.individuals {
@@ -210,12 +221,36 @@ mod tests {
     }
 
     #[test]
+    fn the_net_weighs_what_the_eight_weigh_together() {
+        let weights = [30, 8, 1, 3, 10, 21, 15, 6];
+        let net_against =
+            |letters: &str| LoggedBallot::new([("e2e4", knowledge(letters), false), ("d2d4", knowledge("n"), true)]);
+        assert!(net_against("mbxkcpa").elects_best(weights));
+        assert!(!net_against("mbxkcpar").elects_best(weights), "as heavy, and proposed first");
+        let settings = Individual::of(weights).settings();
+        assert_eq!(settings.of(Heuristic::Net), f64::from(weights.map(u32::from).iter().sum::<u32>()));
+    }
+
+    #[test]
     fn a_generation_that_was_kept_goes_on_as_if_it_had_not_been() {
         let ballots = pawns_are_right(50);
         let first = Generation::first(&ballots, 7);
         let text = serde_json::to_string(&first).expect("JSON");
         let kept: Generation = serde_json::from_str(&text).expect("the same");
         assert_eq!(kept.next(&ballots, 7), first.next(&ballots, 7));
+    }
+
+    #[test]
+    fn whoever_asks_for_fewer_generations_than_were_kept_gets_no_later_one() {
+        let ballots = pawns_are_right(10);
+        let mut generation = Generation::first(&ballots, 3);
+        let mut kept = BTreeMap::new();
+        for _ in 0..4 {
+            generation = generation.next(&ballots, 3);
+            kept.insert(generation.number as usize, generation.clone());
+        }
+        let number = |wanted| Generation::latest(&kept, wanted).map(|generation| generation.number);
+        assert_eq!([0, 2, 4, 9].map(number), [None, Some(2), Some(4), Some(4)]);
     }
 
     proptest! {

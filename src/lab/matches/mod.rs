@@ -136,7 +136,7 @@ pub fn run(
     }
     // Neither is an opening that cannot be played, hours after the first game.
     (0..plan.pairs.min(plan.book.len())).try_for_each(|pair| plan.book.opening(pair).map(drop))?;
-    let mut standing = MatchStanding::new(plan.sprt);
+    let mut standing = MatchStanding::new(plan.sprt, plan.pairs);
     standing.take(state.done());
     progress(&standing);
     let enough = AtomicBool::new(false);

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use shakmaty::Position;
+use shakmaty::{CastlingMode, Position};
 
 use super::{GamePair, MatchPlan};
 use crate::{
     game::{GameEnding, MatchGame, PlayedMove},
     openings::OpeningBookError,
 };
-use chess::{Line, Score};
+use chess::{Line, Score, Variant};
 
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
 const WIDTH: usize = 80;
@@ -53,6 +53,9 @@ fn write_game(text: &mut String, opening: &Line, game: &MatchGame, round: &str, 
     tag("White", players[0]);
     tag("Black", players[1]);
     tag("Result", result);
+    if opening.castling_mode() == CastlingMode::Chess960 {
+        tag("Variant", Variant::Chess960.pgn_name());
+    }
     if let Some(fen) = opening.start_fen() {
         tag("SetUp", "1");
         tag("FEN", &fen);

@@ -10,22 +10,26 @@ use crate::{
     stats::{self, Estimate, Sprt, SprtVerdict},
 };
 
-/// The pairs that count so far: those before the first that is missing, or at which the test was decided.
+/// The pairs that count so far: those before the first that is missing, or at which the test was decided, and no more than were asked
+/// for.
 #[derive(Clone, Debug)]
 pub struct MatchStanding {
     sprt: Option<Sprt>,
+    /// Pairs that were asked for. A state may have more.
+    most: usize,
     scores: Vec<f64>,
     verdict: SprtVerdict,
 }
 
 impl MatchStanding {
-    pub(super) fn new(sprt: Option<Sprt>) -> Self {
-        Self { sprt, scores: Vec::new(), verdict: SprtVerdict::Open }
+    pub(super) fn new(sprt: Option<Sprt>, most: usize) -> Self {
+        Self { sprt, most, scores: Vec::new(), verdict: SprtVerdict::Open }
     }
 
     /// Counts on from where it stands.
     pub(super) fn take(&mut self, done: &BTreeMap<usize, GamePair>) {
         while self.verdict == SprtVerdict::Open
+            && self.scores.len() < self.most
             && let Some(pair) = done.get(&self.scores.len())
         {
             self.scores.push(pair.score());

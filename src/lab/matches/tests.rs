@@ -49,6 +49,19 @@ fn the_same_seed_gives_the_same_games_however_many_play_at_once() {
 }
 
 #[test]
+fn games_from_openings_of_chess960_say_so() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let book = folder.path().join("book.epd");
+    std::fs::write(&book, "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n")?;
+    let plan = MatchPlan { book: OpeningBook::open(&book, 0, 1)?, ..plan("engine", "engine:mp", 1, 1) };
+    let mut state = ExperimentState::in_memory();
+    played(&plan, &mut state);
+    let text = pgn(&plan, state.done().iter().map(|(index, pair)| (*index, pair)))?;
+    assert_eq!(text.matches("[Variant \"Chess960\"]").count(), 2, "{text}");
+    Ok(())
+}
+
+#[test]
 fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("match.jsonl");
@@ -63,6 +76,15 @@ fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let mut state = ExperimentState::open(&path, &experiment).expect("the same match");
     assert!((1..3).contains(&state.done().len()));
     assert_eq!(played(&plan, &mut state), through);
+}
+
+#[test]
+fn a_match_that_is_asked_for_fewer_games_than_were_played_counts_these_alone() {
+    let mut state = ExperimentState::in_memory();
+    played(&plan("engine:m", "engine:mp", 3, 1), &mut state);
+    let fewer = played(&plan("engine:m", "engine:mp", 1, 1), &mut state);
+    assert_eq!((fewer.games, fewer.complete), (2, true), "{fewer}");
+    assert_eq!(fewer, played(&plan("engine:m", "engine:mp", 1, 1), &mut ExperimentState::in_memory()));
 }
 
 #[test]

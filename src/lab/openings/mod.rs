@@ -14,7 +14,7 @@ use std::{
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-use super::epd;
+use super::{epd, state::fnv1a};
 use chess::{Line, Variant};
 
 /// A book without a file, for a quick look: the usual position, four sound moves into common openings.
@@ -25,10 +25,19 @@ const BUILT_IN: &str = include_str!("common.pgn");
 pub struct OpeningBook {
     text: Arc<str>,
     kind: BookFormat,
-    /// Where each entry lies in the text, in the order in which they are played.
-    entries: Vec<Range<usize>>,
+    /// In the order in which they are played.
+    entries: Vec<BookEntry>,
     /// Moves taken of a PGN entry, in plies.
     plies: usize,
+}
+
+/// A game or a position of a book.
+#[derive(Clone, Debug)]
+struct BookEntry {
+    /// Counted from 1, in the order of the file.
+    number: usize,
+    /// Where it lies in the text.
+    place: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +63,7 @@ pub enum OpeningBookError {
     /// One of its openings cannot be played.
     #[error("book, opening {number} ({text:?}): {reason}")]
     Entry {
-        /// In the order of play, from 1.
+        /// In the order of the file, from 1.
         number: usize,
         /// How it begins.
         text: String,
@@ -81,10 +90,12 @@ impl OpeningBook {
     }
 
     fn new(text: String, kind: BookFormat, plies: usize, seed: u64) -> Self {
-        let mut entries = match kind {
+        let places = match kind {
             BookFormat::Pgn => games(&text),
             BookFormat::Epd => lines(&text),
         };
+        let numbered = (1..).zip(places);
+        let mut entries: Vec<_> = numbered.map(|(number, place)| BookEntry { number, place }).collect();
         entries.shuffle(&mut StdRng::seed_from_u64(seed));
         Self { text: text.into(), kind, entries, plies }
     }
@@ -108,22 +119,35 @@ impl OpeningBook {
         self.entries.is_empty()
     }
 
+    /// Tells a book from others of the same name, whatever the order of its openings.
+    pub fn checksum(&self) -> u64 {
+        fnv1a(self.text.as_bytes())
+    }
+
     /// The opening of a pair of games. After the last one the first comes again.
     ///
     /// # Errors
     /// [`OpeningBookError::Entry`] if it cannot be played.
     pub fn opening(&self, pair: usize) -> Result<Arc<Line>, OpeningBookError> {
-        let index = pair % self.entries.len().max(1);
-        let text = self.entries.get(index).map_or("", |range| &self.text[range.clone()]);
+        let text = self.entry(pair).map_or("", |entry| &self.text[entry.place.clone()]);
         let read = match self.kind {
             BookFormat::Pgn => opening_of_game(text, self.plies),
             BookFormat::Epd => opening_of_position(text),
         };
         read.map(Arc::new).map_err(|reason| OpeningBookError::Entry {
-            number: index + 1,
+            number: self.number(pair),
             text: text.chars().take(60).collect(),
             reason,
         })
+    }
+
+    /// The number of that opening in the order of the file, from 1.
+    pub fn number(&self, pair: usize) -> usize {
+        self.entry(pair).map_or(0, |entry| entry.number)
+    }
+
+    fn entry(&self, pair: usize) -> Option<&BookEntry> {
+        self.entries.get(pair % self.entries.len().max(1))
     }
 }
 
@@ -132,14 +156,20 @@ pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
     let bytes = fs::read(path)?;
     let name = path.to_string_lossy().into_owned();
     if !name.to_lowercase().ends_with(".zip") {
-        return Ok((name, String::from_utf8_lossy(&bytes).into_owned()));
+        return Ok((name, decoded(&bytes)));
     }
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
     let mut file = archive.by_index(0)?;
     let mut content = Vec::new();
     file.read_to_end(&mut content)?;
     let name = file.name()?.into_owned();
-    Ok((name, String::from_utf8_lossy(&content).into_owned()))
+    Ok((name, decoded(&content)))
+}
+
+/// The text that bytes stand for, without a byte order mark, which would hide the first tag.
+fn decoded(bytes: &[u8]) -> String {
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// Whether a file of this name has games in it; others have positions.
@@ -182,6 +212,7 @@ fn leaves_comment_open(line: &str, mut open: bool) -> bool {
     open
 }
 
+/// Every line of an EPD text that is neither empty nor a comment.
 fn lines(text: &str) -> Vec<Range<usize>> {
     let mut offset = 0;
     let spans = text.split_inclusive('\n').map(|line| {
@@ -189,7 +220,11 @@ fn lines(text: &str) -> Vec<Range<usize>> {
         offset = range.end;
         range
     });
-    spans.filter(|range| !text[range.clone()].trim().is_empty()).collect()
+    let has_entry = |range: &Range<usize>| {
+        let line = text[range.clone()].trim();
+        !line.is_empty() && !line.starts_with('#')
+    };
+    spans.filter(has_entry).collect()
 }
 
 fn opening_of_position(text: &str) -> Result<Line, String> {
@@ -319,6 +354,34 @@ mod tests {
         assert_eq!(book.len(), 1);
         assert!(book.opening(7)?.fen().starts_with("r1bqkbnr/1ppp1ppp"));
         Ok(())
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_tag() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("book.pgn");
+        fs::write(&path, "\u{feff}[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *\n")?;
+        let book = OpeningBook::open(&path, 16, 1)?;
+        assert_eq!((book.len(), moves(&book, 0)), (1, vec!["e1g1".to_owned()]));
+        Ok(())
+    }
+
+    #[test]
+    fn comments_in_a_book_of_positions_are_no_openings() {
+        let text = "# Endings\n4k3/8/8/8/8/8/8/4K2R w K - 0 1\n\n # drawn\n4k3/8/8/8/8/8/8/4K2B w - - 0 1\n";
+        let book = OpeningBook::new(text.to_owned(), BookFormat::Epd, 0, 0);
+        assert_eq!(book.len(), 2);
+        assert!((0..2).all(|pair| book.opening(pair).is_ok()));
+    }
+
+    #[test]
+    fn an_opening_is_told_by_its_place_in_the_file() {
+        let text: String = (1..=20).map(|number| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {number}\n")).collect();
+        let book = OpeningBook::new(text, BookFormat::Epd, 0, 3);
+        for pair in 0..40 {
+            let opening = book.opening(pair).expect("an opening").fen();
+            assert!(opening.ends_with(&format!(" {}", book.number(pair))), "{opening}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Players as they are written on the command line.
 
+mod files;
+
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
@@ -42,6 +44,8 @@ pub struct PlayerSpec {
     text: String,
     name: Option<String>,
     pace: Option<Pace>,
+    /// Files that its text names: a net of our engine, or the settings of a council.
+    named_files: Vec<PathBuf>,
     kind: PlayerKind,
 }
 
@@ -149,7 +153,7 @@ impl PlayerSpec {
 impl PlayerSpec {
     /// Our engine with these options.
     pub fn engine(name: String, options: EngineOptions) -> Self {
-        Self { text: name, name: None, pace: None, kind: PlayerKind::Engine(options) }
+        Self { text: name, name: None, pace: None, named_files: Vec::new(), kind: PlayerKind::Engine(options) }
     }
 
     /// A council of these settings.
@@ -158,7 +162,8 @@ impl PlayerSpec {
     /// [`PlayerSpecError::Roster`] if its roster cannot be made.
     pub fn council(name: String, settings: CouncilSettings) -> Result<Self, PlayerSpecError> {
         let roster = Roster::from_settings(&settings)?;
-        Ok(Self { text: name, name: None, pace: None, kind: PlayerKind::Council(Box::new(settings), roster, None) })
+        let kind = PlayerKind::Council(Box::new(settings), roster, None);
+        Ok(Self { text: name, name: None, pace: None, named_files: Vec::new(), kind })
     }
 }
 
@@ -169,6 +174,11 @@ impl FromStr for PlayerSpec {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let mut reading = SpecReader { player: text, name: None, pace: None, bare: None, options: Vec::new() };
         reading.read(rest)?;
+        let named_files = match kind {
+            "engine" => reading.files("net"),
+            "council" => reading.files("file"),
+            _ => Vec::new(),
+        };
         let kind = match kind {
             "engine" => reading.engine()?,
             "council" => reading.council()?,
@@ -176,7 +186,7 @@ impl FromStr for PlayerSpec {
             "xboard" => PlayerKind::Xboard(reading.program()?),
             _ => return Err(PlayerSpecError::Kind(text.to_owned())),
         };
-        Ok(Self { text: text.to_owned(), name: reading.name, pace: reading.pace, kind })
+        Ok(Self { text: text.to_owned(), name: reading.name, pace: reading.pace, named_files, kind })
     }
 }
 
@@ -216,6 +226,11 @@ impl<'a> SpecReader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The files that options of this name have.
+    fn files(&self, name: &str) -> Vec<PathBuf> {
+        self.options.iter().filter(|(key, _)| *key == name).map(|(_, value)| PathBuf::from(value)).collect()
     }
 
     fn wrong(&self, reason: impl fmt::Display) -> PlayerSpecError {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     ReproduceError, Reproduction, Section, or_dash,
@@ -12,6 +12,7 @@ use super::{
 use crate::{
     game::{Adjudication, MatchRules},
     matches::{self, Contender, GamePair, MatchError, MatchPlan, Summary},
+    openings::OpeningBook,
     player::{MatchPace, PlayerFailure, PlayerSpec},
     plot::{Bar, figures},
     speed::Speeds,
@@ -90,8 +91,7 @@ fn speeds(bench: &mut Reproduction<'_>) -> Result<Speeds, ReproduceError> {
     for player in published::PLAYERS.iter().filter(|player| player.in_equal_time) {
         instances.extend(read(player.spec)?.instances().unwrap_or_default());
     }
-    let positions = suites(None).unwrap_or_default();
-    let speeds = bench.speeds.clone().measured(&instances, &positions, bench.effort.nodes_a_move, bench.stop);
+    let speeds = bench.speeds.clone().measured(&instances, &suites(), bench.effort.nodes_a_move, bench.stop);
     let speeds = speeds.ok_or(ReproduceError::Stopped)?;
     state.record(0, Measured { speeds: speeds.clone() })?;
     Ok(speeds)
@@ -124,11 +124,22 @@ fn play(
         workers: bench.workers,
         cores: 1,
     };
-    let timed = matches!(pace, MatchPace::EqualTime(_)).then_some(speeds);
-    let facts = json!({"player": player.spec, "pace": pace, "speeds": timed, "openings": bench.openings});
+    let facts = facts(bench, player, pace, speeds);
     let mut state = bench.state::<GamePair>("reproduce-games", &facts)?;
     let tell = &mut bench.tell;
     let summary =
         matches::run(&plan, &mut state, bench.stop, |standing| tell(player.name, standing.pairs(), plan.pairs))?;
     if summary.complete { Ok(summary) } else { Err(ReproduceError::Stopped) }
+}
+
+/// Everything that these games depend on besides effort, build and seed.
+pub(super) fn facts(bench: &Reproduction<'_>, player: &Player, pace: MatchPace, speeds: &Speeds) -> Value {
+    let timed = matches!(pace, MatchPace::EqualTime(_)).then_some(speeds);
+    let mut facts = json!({"player": player.spec, "pace": pace, "speeds": timed, "openings": bench.openings});
+    let book = bench.book.checksum();
+    // Books of one name may differ; what is built in is known by the build.
+    if book != OpeningBook::built_in(bench.seed).checksum() {
+        facts["book"] = json!(format!("{book:016x}"));
+    }
+    facts
 }

@@ -15,11 +15,7 @@ mod rosters;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-};
+use std::{num::NonZeroUsize, path::PathBuf, sync::atomic::AtomicBool};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -269,22 +265,9 @@ fn candidate(roster: &str, split: f64) -> Result<CandidateRoster, AskError> {
     Ok(CandidateRoster { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
 }
 
-/// The positions of the built-in suites, or of all EPD files of a folder.
-///
-/// # Errors
-/// When the folder or a file cannot be read.
-pub fn suites(folder: Option<&Path>) -> std::io::Result<Vec<TestPosition>> {
-    let texts: Vec<String> = match folder {
-        None => SUITES.map(str::to_owned).to_vec(),
-        Some(folder) => {
-            let mut paths: Vec<PathBuf> =
-                std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
-            paths.retain(|path| path.extension().is_some_and(|extension| extension == "epd"));
-            paths.sort();
-            paths.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?
-        }
-    };
-    Ok(texts.iter().flat_map(|text| Suite::parse(text).positions).filter(TestPosition::is_judged).collect())
+/// The positions of the built-in suites.
+pub fn suites() -> Vec<TestPosition> {
+    SUITES.into_iter().flat_map(|text| Suite::parse(text).positions).filter(TestPosition::is_judged).collect()
 }
 
 /// `theirs` where there is a figure, and a dash where there is none.

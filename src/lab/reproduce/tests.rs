@@ -1,11 +1,11 @@
 use super::*;
-use crate::player::PlayerSpec;
+use crate::player::{MatchPace, PlayerSpec};
 
 /// A bench with little on it.
 fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
     let workers = NonZeroUsize::new(2).expect("two");
     let folder = tempfile::tempdir().expect("a folder");
-    let all = suites(None).expect("built in");
+    let all = suites();
     let mut bench = Reproduction {
         effort: Effort { positions: 4, parallel_positions: 1, nodes: 150, nodes_a_move: 100, games: 2, generations: 5 },
         positions: all.into_iter().step_by(456).collect(),
@@ -25,7 +25,7 @@ fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
 
 #[test]
 fn the_suites_are_whole() {
-    let positions = suites(None).expect("built in");
+    let positions = suites();
     assert_eq!(positions.len(), 1500 + 300 + 24);
     assert!(positions.iter().all(|position| !position.best().is_empty()));
     for text in SUITES {
@@ -58,6 +58,25 @@ fn a_stopped_table_says_so() {
     with_bench(|bench| {
         bench.stop.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(matches!(bench.make(ThesisTable::Rosters), Err(ReproduceError::Stopped)));
+    });
+}
+
+#[test]
+fn games_from_another_book_of_the_same_name_are_other_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("book.epd");
+    with_bench(|bench| {
+        let mut facts_with = |book: OpeningBook| {
+            bench.book = book;
+            games::facts(bench, &published::PLAYERS[0], MatchPace::EqualTime(100), &Speeds::default())
+        };
+        let built_in = facts_with(OpeningBook::built_in(1));
+        assert_eq!(built_in.get("book"), None, "the build tells it");
+        let [one, other] = ["4k3/8/8/8/8/8/8/4K2R w K - 0 1\n", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\n"].map(|text| {
+            std::fs::write(&path, text).expect("writable");
+            facts_with(OpeningBook::open(&path, 16, 1).expect("a book"))
+        });
+        assert!(one != other && one != built_in, "{one} {other}");
     });
 }
 

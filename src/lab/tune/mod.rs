@@ -94,7 +94,7 @@ pub enum TuneError {
     NoState(PathBuf),
     /// The file is of another fit.
     #[error(
-        "state {0}: of a fit with other positions, knowledge, starting weights, rate, pull or seed; name another file"
+        "state {0}: of a fit with other positions, knowledge, starting weights, epochs, rate, pull or seed; name another file"
     )]
     OtherFit(PathBuf),
     /// It was stopped before the end.
@@ -270,10 +270,10 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl 
     })
 }
 
-/// Of everything that a resumed fit must have in common with the one before. More epochs may be asked for.
+/// Of everything that a resumed fit must have in common with the one before. The rate of every epoch depends on how many there are.
 fn fingerprint(positions: &LabelledPositions, start: &[TaperedPair], plan: &TunePlan) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (positions.fingerprint, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);
+    (positions.fingerprint, plan.epochs, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);
     start.iter().flatten().for_each(|value| value.to_bits().hash(&mut hasher));
     hasher.finish()
 }

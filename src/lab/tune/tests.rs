@@ -115,6 +115,10 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let text = std::fs::read_to_string(&state).expect("it is there");
     let other = tune(&read(&random_games(19)), &start, &plan(4, 1), Some(&state), &AtomicBool::new(false), |_| {});
     assert!(matches!(other, Err(TuneError::OtherFit(_))), "{other:?}");
+    for epochs in [2, 6] {
+        let longer = tune(&positions, &start, &plan(epochs, 1), Some(&state), &AtomicBool::new(false), |_| {});
+        assert!(matches!(longer, Err(TuneError::OtherFit(_))), "with {epochs} epochs the rates are others: {longer:?}");
+    }
     std::fs::write(&state, &text[..text.len() / 2]).expect("it can be written");
     let cut = tune(&positions, &start, &plan(4, 1), Some(&state), &AtomicBool::new(false), |_| {});
     assert!(matches!(cut, Err(TuneError::NoState(_))), "{cut:?}");

@@ -58,14 +58,14 @@ impl JudgeSpec {
     }
 
     /// What tells the judge from every other one: engine, options and effort. Our own engine is another judge in another
-    /// version of this program.
+    /// version of this program, and where its search or evaluation differs.
     pub fn name(&self) -> String {
         let effort = match self.effort {
             JudgeEffort::Nodes(nodes) => format!("{nodes} nodes"),
             JudgeEffort::Time(time) => format!("{} ms", time.as_millis()),
         };
         match &self.engine {
-            None => format!("concilio {}, {effort}", env!("CARGO_PKG_VERSION")),
+            None => format!("concilio {}-{}, {effort}", env!("CARGO_PKG_VERSION"), engine::short_bench().nodes),
             Some(EngineProgram { path, arguments, options, .. }) => {
                 let options = options.iter().map(|(name, value)| format!(" {name}={value}"));
                 let words = arguments.iter().map(|argument| format!(" {argument}")).chain(options);
@@ -189,3 +189,17 @@ impl Verdicts {
 
 /// Verdicts on the positions of one game, by their keys.
 pub type GameVerdicts = HashMap<u64, PositionVerdict>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_engine_is_another_judge_where_its_search_differs() {
+        let name = JudgeSpec::own(JudgeEffort::Nodes(300)).name();
+        let nodes = engine::short_bench().nodes;
+        assert_eq!(name, format!("concilio {}-{nodes}, 300 nodes", env!("CARGO_PKG_VERSION")));
+        let foreign = JudgeSpec::uci("stockfish".into(), JudgeEffort::Nodes(300)).name();
+        assert_eq!(foreign, "stockfish, 300 nodes");
+    }
+}

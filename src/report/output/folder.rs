@@ -5,6 +5,8 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use bot::journal::{GameRecord, GameResult, pgn_result};
@@ -21,14 +23,6 @@ use crate::{formulas::MoveLabel, study::GameStudy};
 /// Games on a page of the list.
 const ROWS: usize = 200;
 
-/// What grows game by game. It takes its place when it is whole, so that an interrupted report leaves the earlier one's.
-const GROWING: [&str; 3] = ["games.pgn", "games.csv", "moves.csv"];
-
-/// The name of such a file until then.
-fn unfinished(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.unfinished"))
-}
-
 /// Games on the first page.
 const NEWEST: usize = 20;
 
@@ -42,13 +36,57 @@ pub struct OutputError {
     error: io::Error,
 }
 
+/// What grows game by game. It takes its place when it is whole, so that an interrupted report leaves the earlier one's; one that does
+/// not come to that leaves nothing.
+struct GrowingFile {
+    file: BufWriter<File>,
+    path: PathBuf,
+    /// Its name until it is whole: no other report's, even where another is written into the same folder.
+    unfinished: PathBuf,
+}
+
+impl GrowingFile {
+    fn create(folder: &Path, name: &str) -> Result<Self, OutputError> {
+        static BEGUN: AtomicUsize = AtomicUsize::new(0);
+        let (process, number) = (process::id(), BEGUN.fetch_add(1, Relaxed));
+        let unfinished = folder.join(format!("{name}.{process}-{number}.unfinished"));
+        match File::create(&unfinished) {
+            Ok(file) => Ok(Self { file: BufWriter::new(file), path: folder.join(name), unfinished }),
+            Err(error) => Err(OutputError { path: unfinished, error }),
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        self.file.write_all(text.as_bytes()).map_err(|error| self.failure(error))
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        self.file.flush().map_err(|error| self.failure(error))
+    }
+
+    fn take_place(&mut self) -> Result<(), OutputError> {
+        fs::rename(&self.unfinished, &self.path).map_err(|error| self.failure(error))
+    }
+
+    fn failure(&self, error: io::Error) -> OutputError {
+        OutputError { path: self.path.clone(), error }
+    }
+}
+
+impl Drop for GrowingFile {
+    fn drop(&mut self) {
+        // There is none if it has taken its place.
+        let _ = fs::remove_file(&self.unfinished);
+    }
+}
+
 /// A report that is being written.
 pub struct ReportFolder {
     folder: PathBuf,
     judge: String,
-    pgn: BufWriter<File>,
-    games: BufWriter<File>,
-    moves: BufWriter<File>,
+    pgn: GrowingFile,
+    games: GrowingFile,
+    moves: GrowingFile,
     /// Rows of the list, the oldest game first.
     rows: Vec<String>,
     /// The pages of games by their keys.
@@ -64,27 +102,19 @@ impl ReportFolder {
     pub fn begin(folder: &Path, judge: &str) -> Result<Self, OutputError> {
         let pages = folder.join("game");
         fs::create_dir_all(&pages).map_err(|error| OutputError { path: pages, error })?;
-        let file = |name: &str| {
-            let path = unfinished(folder, name);
-            File::create(&path).map(BufWriter::new).map_err(|error| OutputError { path, error })
-        };
         let earlier = fs::read_to_string(folder.join("report.json")).ok();
-        let [pgn, games, moves] = GROWING.map(file);
         let mut report = Self {
             folder: folder.to_owned(),
             judge: judge.to_owned(),
-            pgn: pgn?,
-            games: games?,
-            moves: moves?,
+            pgn: GrowingFile::create(folder, "games.pgn")?,
+            games: GrowingFile::create(folder, "games.csv")?,
+            moves: GrowingFile::create(folder, "moves.csv")?,
             rows: Vec::new(),
             links: HashMap::new(),
             earlier: earlier.and_then(|text| serde_json::from_str(&text).ok()),
         };
-        let titles = report
-            .games
-            .write_all(csv::GAME_TITLES.as_bytes())
-            .and_then(|()| report.moves.write_all(csv::MOVE_TITLES.as_bytes()));
-        report.written(titles)?;
+        report.games.write(csv::GAME_TITLES)?;
+        report.moves.write(csv::MOVE_TITLES)?;
         Ok(report)
     }
 
@@ -102,13 +132,10 @@ impl ReportFolder {
         if let Some(study) = study {
             let name = format!("game/{}.html", file_stem(record));
             self.write(&name, &game_page(study, &self.judge))?;
-            let pgn = self.pgn.write_all(annotated_pgn(study, &self.judge).as_bytes());
-            self.written(pgn)?;
-            let line = self.games.write_all(csv::game_line(study).as_bytes());
-            self.written(line)?;
+            self.pgn.write(&annotated_pgn(study, &self.judge))?;
+            self.games.write(&csv::game_line(study))?;
             for played in &study.moves {
-                let line = self.moves.write_all(csv::move_line(study, played).as_bytes());
-                self.written(line)?;
+                self.moves.write(&csv::move_line(study, played))?;
             }
             self.links.insert(record.key().to_string(), name.clone());
             link = Some(name);
@@ -122,11 +149,9 @@ impl ReportFolder {
     /// # Errors
     /// [`OutputError`] where the disk does not take them.
     pub fn finish(mut self, report: &Report) -> Result<PathBuf, OutputError> {
-        let flushed = self.pgn.flush().and_then(|()| self.games.flush()).and_then(|()| self.moves.flush());
-        self.written(flushed)?;
-        for name in GROWING {
-            self.written(fs::rename(unfinished(&self.folder, name), self.folder.join(name)))?;
-        }
+        let mut growing = [&mut self.pgn, &mut self.games, &mut self.moves];
+        growing.iter_mut().try_for_each(|file| file.flush())?;
+        growing.iter_mut().try_for_each(|file| file.take_place())?;
         self.rows.reverse();
         let pages = self.rows.len().div_ceil(ROWS).max(1);
         for number in 1..=pages {
@@ -150,10 +175,6 @@ impl ReportFolder {
     fn write(&self, name: &str, text: &str) -> Result<(), OutputError> {
         let path = self.folder.join(name);
         fs::write(&path, text).map_err(|error| OutputError { path, error })
-    }
-
-    fn written(&self, outcome: io::Result<()>) -> Result<(), OutputError> {
-        outcome.map_err(|error| OutputError { path: self.folder.clone(), error })
     }
 }
 
@@ -183,4 +204,41 @@ fn row(record: &GameRecord, study: Option<&GameStudy>, link: Option<&str>) -> St
         optional(study.and_then(GameStudy::our_accuracy), 1),
         escaped(&opening.unwrap_or_default()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn two_reports_into_one_folder_do_not_write_into_the_same_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [mut one, mut other] =
+            [(); 2].map(|()| GrowingFile::create(folder.path(), "games.csv").unwrap_or_else(|error| panic!("{error}")));
+        let written = one.write("one").and_then(|()| other.write("other")).and_then(|()| one.flush());
+        written.and_then(|()| one.take_place()).unwrap_or_else(|error| panic!("{error}"));
+        let text = fs::read_to_string(folder.path().join("games.csv")).expect("the first");
+        assert_eq!(text, "one");
+        other.flush().and_then(|()| other.take_place()).unwrap_or_else(|error| panic!("{error}"));
+        let text = fs::read_to_string(folder.path().join("games.csv")).expect("the second");
+        assert_eq!(text, "other");
+        drop((one, other));
+        assert_eq!(names(folder.path()), ["games.csv"]);
+    }
+
+    #[test]
+    fn a_report_that_does_not_come_to_its_end_leaves_nothing_unfinished() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let report = ReportFolder::begin(folder.path(), "a judge").unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(names(folder.path()).len(), 4, "three files that grow, and the folder of games");
+        drop(report);
+        assert_eq!(names(folder.path()), ["game"]);
+    }
 }

@@ -40,9 +40,10 @@ impl Plan {
     pub fn description(&self) -> String {
         let Self { nodes, seed, keep, games_per_shard } = self;
         format!(
-            "own games of concilio {} with the eight heuristics, {nodes} nodes a move, {keep} of the quiet positions, \
+            "own games of concilio {}-{} with the eight heuristics, {nodes} nodes a move, {keep} of the quiet positions, \
              seed {seed}, {games_per_shard} games a shard; own: score of that search; result: of the game",
-            env!("CARGO_PKG_VERSION")
+            env!("CARGO_PKG_VERSION"),
+            engine::short_bench().nodes
         )
     }
 
@@ -85,7 +86,7 @@ pub enum SelfplayError {
         error: io::Error,
     },
     /// A file of this name holds the games of another plan.
-    #[error("{0}: made by another plan; use another seed or folder")]
+    #[error("{0}: made by another plan, or by another engine; use another seed or folder")]
     OtherPlan(PathBuf),
 }
 
@@ -181,6 +182,13 @@ mod tests {
         let other = Plan { nodes: 31, ..plan() };
         let error = fill(&other, folder.path(), 1, 1).expect_err("another plan").to_string();
         assert!(error.contains("another plan"), "{error}");
+    }
+
+    #[test]
+    fn games_of_another_engine_of_the_same_version_are_told_apart() {
+        let description = plan().description();
+        let signature = engine::short_bench().nodes;
+        assert!(description.contains(&format!("-{signature} with")), "{description}");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod adam;
 mod batch;
 mod checkpoint;
+mod course;
 mod curve;
 mod model;
 mod quantise;
@@ -33,6 +34,7 @@ use batch::Batch;
 use model::{Inputs, Pass, Shape};
 
 pub use checkpoint::CheckpointError;
+pub use course::Course;
 pub use curve::curve;
 pub use quantise::{QuantisationError, Quantised, quantise};
 pub use validate::{GameStage, Losses, validate, validate_net};

@@ -168,6 +168,25 @@ fn the_gradient_is_the_slope_of_the_value() {
 }
 
 #[test]
+fn a_training_that_was_taken_up_again_knows_its_epochs_of_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("some.epochs");
+    // Where no position was kept back there is no loss.
+    let validation = Losses { all: 0.1 + 0.2, base: f64::NAN, counts: [3, 2, 1], ..Losses::default() };
+    let epoch = |number: u32| Epoch { number, steps: 10, rate: 0.001, training: 1.0 / f64::from(number), validation };
+    let mut course = Course::open(&file);
+    for number in 1..=3 {
+        course.add(epoch(number)).expect("a writable folder");
+    }
+    let again = Course::open(&file);
+    assert_eq!(format!("{:?}", again.epochs()), format!("{:?}", [1, 2, 3].map(epoch)), "to the last bit");
+    let mut anew = again;
+    anew.add(epoch(1)).expect("a writable folder");
+    let numbers: Vec<u32> = Course::open(&file).epochs().iter().map(|epoch| epoch.number).collect();
+    assert_eq!(numbers, [1], "one that begins anew has none of another's");
+}
+
+#[test]
 fn the_course_of_a_training_is_a_picture_of_any_number_of_epochs() {
     let epoch = |number: u32| Epoch {
         number,

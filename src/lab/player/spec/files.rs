@@ -1,0 +1,74 @@
+//! The files that a player is made of.
+
+use std::path::PathBuf;
+
+use super::{PlayerKind, PlayerSpec};
+use crate::program_files::files_of_program;
+use council::pool::ElectorKind;
+
+impl PlayerSpec {
+    /// The files that its play depends on: programs with what they read, nets, a model, a file of settings. What it writes is not among
+    /// them.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.named_files.clone();
+        match &self.kind {
+            PlayerKind::Engine(_) => {}
+            PlayerKind::Council(settings, roster, _) => {
+                for elector in roster.electors().iter().chain(roster.advisers()) {
+                    if let ElectorKind::Engine(program) = &elector.kind {
+                        files.extend(files_of_program(program));
+                    }
+                }
+                files.extend(settings.electors.iter().filter_map(|elector| elector.net.clone()));
+                files.push(settings.model.clone().into());
+            }
+            PlayerKind::Uci { program, .. } | PlayerKind::Xboard(program) => files.extend(files_of_program(program)),
+        }
+        // What is built in has the empty path.
+        files.retain(|file| !file.as_os_str().is_empty());
+        files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn files(text: &str) -> Vec<PathBuf> {
+        text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).files()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_found_by_its_name_is_its_file() {
+        let found = files("uci:sh,Hash=32");
+        assert!(found.len() == 1 && found[0].is_absolute() && found[0].ends_with("sh"), "{found:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_an_engine_writes_is_none_of_its_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("sf.log");
+        fs::write(&log, "what was said").expect("writable");
+        assert_eq!(files(&format!("uci:/bin/sh,Debug Log File={}", log.display())), [PathBuf::from("/bin/sh")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_settings_file_names_counts_with_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [settings, model] = ["bot.toml", "model.toml"].map(|name| folder.path().join(name));
+        fs::write(&model, "[learned]\n").expect("writable");
+        let text = format!(
+            "[council]\nroster = \"custom\"\nmodel = \"{}\"\nelectors = [{{ knowledge = \"mp\" }}, {{ engine = \"/bin/sh\" }}]\n",
+            model.display()
+        );
+        fs::write(&settings, text).expect("writable");
+        let found = files(&format!("council:file={}", settings.display()));
+        assert_eq!(found, [settings, PathBuf::from("/bin/sh"), model]);
+        assert!(files("council:balanced-7").is_empty() && files("engine:mp").is_empty());
+    }
+}

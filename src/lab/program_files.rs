@@ -1,0 +1,90 @@
+//! The files that a program is made of: with other bytes under the same names it is another program, and what was found by the one
+//! before does not count for it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::state::fnv1a;
+use council::pool::EngineProgram;
+
+/// An option with one of these in its name says which file an engine reads. Of other options nobody knows whether their file is read
+/// or written; if a log counted, no experiment could be gone on with.
+const READ: [&str; 5] = ["eval", "net", "nnue", "weight", "book"];
+
+/// The files that a program is known to read: its own, those among its arguments, and those that options such as `EvalFile` name.
+pub(crate) fn files_of_program(program: &EngineProgram) -> Vec<PathBuf> {
+    let folder = program.working_dir.as_deref().unwrap_or(Path::new(""));
+    let options = program.options.iter().filter(|(name, _)| is_read(name)).map(|(_, value)| value.as_str());
+    let named = arguments_read(&program.arguments).into_iter().chain(options).map(|name| folder.join(name));
+    program.file().into_iter().chain(named.filter(|file| file.is_file())).collect()
+}
+
+fn is_read(option: &str) -> bool {
+    let option = option.to_lowercase();
+    READ.iter().any(|part| option.contains(part))
+}
+
+/// The arguments, and the values of those with an equals sign, but for logs.
+fn arguments_read(arguments: &[String]) -> Vec<&str> {
+    let mut before = "";
+    let mut read = Vec::new();
+    for argument in arguments {
+        let (name, value) = argument.split_once('=').unwrap_or((before, argument.as_str()));
+        if !name.to_lowercase().contains("log") && !value.to_lowercase().ends_with(".log") {
+            read.push(value);
+        }
+        before = if argument.starts_with('-') { argument.as_str() } else { "" };
+    }
+    read
+}
+
+/// What stands in a file, as a text to be compared. `None` if it cannot be read.
+pub(crate) fn checksum(file: &Path) -> Option<String> {
+    let bytes = fs::read(file).ok()?;
+    Some(format!("{:016x}", fnv1a(&bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_reads_counts_and_its_logs_do_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, name).expect("writable");
+            path.to_str().expect("a path in UTF-8").to_owned()
+        };
+        let [script, net, book] = ["engine.py", "n.nnue", "b.bin"].map(file);
+        let [log, talk, debug] = ["a.log", "talk", "debug.txt"].map(file);
+        let program = EngineProgram {
+            path: file("interpreter").into(),
+            arguments: ["-u", &script, "--net=none", "-l", &log, "--log-file", &talk].map(str::to_owned).to_vec(),
+            options: [("EvalFile", &net), ("Book File", &book), ("Debug Log File", &debug), ("Threads", &debug)]
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .into(),
+            ..EngineProgram::default()
+        };
+        let mut files = files_of_program(&program);
+        files.sort();
+        let mut expected = [file("interpreter"), script, net, book].map(PathBuf::from);
+        expected.sort();
+        assert_eq!(files, expected);
+    }
+
+    #[test]
+    fn a_program_with_a_working_directory_reads_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("n.nnue"), "a net").expect("writable");
+        let program = EngineProgram {
+            path: "no such engine".into(),
+            options: [("EvalFile".to_owned(), "n.nnue".to_owned())].into(),
+            working_dir: Some(folder.path().to_owned()),
+            ..EngineProgram::default()
+        };
+        assert_eq!(files_of_program(&program), [folder.path().join("n.nnue")]);
+    }
+}
