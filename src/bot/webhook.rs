@@ -13,8 +13,10 @@ use tokio::{
         broadcast::{self, error::RecvError},
         mpsc,
     },
-    time::sleep,
+    task::JoinHandle,
+    time::{sleep, timeout},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     metrics,
@@ -27,6 +29,8 @@ const MOST_WAITING: usize = 100;
 /// How long one attempt may take, and how often one message is tried.
 const PATIENCE: Duration = Duration::from_secs(15);
 const ATTEMPTS: u32 = 8;
+/// How long what happened last may take to be sent when the program ends.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
 
@@ -108,9 +112,10 @@ pub enum WebhookError {
 ///
 /// # Errors
 /// [`WebhookError`] if the secret cannot be read or HTTPS cannot be spoken.
-pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEvent>>) -> Result<(), WebhookError> {
+pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEvent>>) -> Result<Webhook, WebhookError> {
+    let stop = CancellationToken::new();
     if settings.url.is_empty() {
-        return Ok(());
+        return Ok(Webhook { stop, delivery: None });
     }
     let file = Some(settings.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
     let secret = Secret::find("webhook's secret", file, WebhookSettings::SECRET_VARIABLE, "webhook-secret")?;
@@ -122,9 +127,28 @@ pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEven
     let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none()).build()?;
     let address = Address::new(&settings.url, secret);
     let (sender, messages) = mpsc::channel(MOST_WAITING);
-    tokio::spawn(choose(settings.clone(), events, sender));
-    tokio::spawn(deliver(client, address, messages, PAUSES));
-    Ok(())
+    tokio::spawn(choose(settings.clone(), events, sender, stop.clone()));
+    let delivery = tokio::spawn(deliver(client, address, messages, PAUSES));
+    Ok(Webhook { stop, delivery: Some(delivery) })
+}
+
+/// What sends messages. It goes on where this is dropped.
+#[derive(Debug)]
+pub struct Webhook {
+    stop: CancellationToken,
+    delivery: Option<JoinHandle<()>>,
+}
+
+impl Webhook {
+    /// Sends what has happened so far and ends; what takes longer than ten seconds is given up.
+    pub async fn close(self) {
+        self.stop.cancel();
+        if let Some(delivery) = self.delivery
+            && timeout(LAST_WORDS, delivery).await.is_err()
+        {
+            tracing::warn!("the webhook has not taken the last messages");
+        }
+    }
 }
 
 /// Where messages go.
@@ -145,14 +169,21 @@ impl Address {
     }
 }
 
-/// Makes messages of the events that are wanted. Where too many wait already, the newest is dropped.
+/// Makes messages of the events that are wanted, of those that have happened before `stop`. Where too many wait already, the newest
+/// is dropped.
 async fn choose(
     settings: WebhookSettings,
     mut events: broadcast::Receiver<Arc<BotEvent>>,
     messages: mpsc::Sender<String>,
+    stop: CancellationToken,
 ) {
     loop {
-        let event = match events.recv().await {
+        let event = tokio::select! {
+            biased;
+            event = events.recv() => event,
+            () = stop.cancelled() => return,
+        };
+        let event = match event {
             Ok(event) => event,
             Err(RecvError::Lagged(_)) => continue,
             Err(RecvError::Closed) => return,
@@ -307,6 +338,27 @@ mod tests {
             let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             socket.write_all(answer.as_bytes()).await.expect("answered");
         }
+    }
+
+    /// The program ends with what is worth telling most: that the server will not have us.
+    #[tokio::test]
+    async fn what_happened_last_is_sent_before_the_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
+        let (bus, events) = broadcast::channel(10);
+        let webhook = start(&WebhookSettings { url, ..WebhookSettings::default() }, events).expect("settings");
+        let receiver = tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.expect("a client");
+            let mut heard = Vec::new();
+            while !heard.ends_with(b"the last word\"}") {
+                assert_ne!(socket.read_buf(&mut heard).await.expect("readable"), 0);
+            }
+            socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.expect("answered");
+        });
+        bus.send(Arc::new(fault("the last word"))).expect("it listens");
+        webhook.close().await;
+        assert!(receiver.is_finished(), "nobody was told");
+        receiver.await.expect("no panic");
     }
 
     #[test]

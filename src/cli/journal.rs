@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{Failure, settings_args::SettingsArgs};
-use bot::journal::Archive;
+use bot::journal;
 use chess::outln;
 
 /// Look after the journal
@@ -42,7 +42,7 @@ impl JournalCommand {
             Some(journal) => journal,
             None => settings.journal()?.path,
         };
-        let size = Archive::open(&journal)?.back_up(&file)?;
+        let size = journal::back_up(&journal, &file)?;
         outln!("{} is copied to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
         Ok(())
     }

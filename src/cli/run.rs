@@ -83,7 +83,7 @@ impl RunCommand {
         if let Some(url) = page.url() {
             tracing::info!("the page is at {url}");
         }
-        webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
+        let webhook = webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
         idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
@@ -113,9 +113,11 @@ impl RunCommand {
         if let Some(viewer) = viewer {
             viewer.close().await;
         }
+        webhook.close().await;
         serving.cancel();
         page.closed().await;
         if let Err(error) = runtime.journal.close().await {
+            failed = true;
             tracing::error!(%error, "what was left to write may be lost");
         }
         if failed { Err(Failure::logged()) } else { Ok(()) }

@@ -33,6 +33,9 @@ const LONGEST_BODY: usize = 16 << 10;
 /// Every answer has begun by then.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
+/// Many games are written before they are sent, which takes longer.
+const EXPORT_WITHIN: Duration = Duration::from_mins(10);
+
 /// What the handlers share.
 #[derive(Clone)]
 pub(crate) struct WebState {
@@ -119,7 +122,9 @@ pub(crate) fn build(
 
 /// A request that takes too long, or whose body does not come, is given up.
 async fn answer_in_time(request: Request, next: Next) -> Response {
-    match tokio::time::timeout(ANSWER_WITHIN, next.run(request)).await {
+    let is_export = request.uri().path().starts_with("/api/export/");
+    let within = if is_export { EXPORT_WITHIN } else { ANSWER_WITHIN };
+    match tokio::time::timeout(within, next.run(request)).await {
         Ok(response) => response,
         Err(_) => HttpProblem::new(StatusCode::REQUEST_TIMEOUT, "that took too long").into_response(),
     }

@@ -317,11 +317,6 @@ impl Archive {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
-    /// What it is read through.
-    pub(super) fn connection(&self) -> &Connection {
-        &self.connection
-    }
-
     /// The games of chess that pass the filter, oldest first.
     ///
     /// # Errors

@@ -6,38 +6,39 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Archive, JournalError, private};
+use rusqlite::Connection;
 
-impl Archive {
-    /// Writes a copy of the journal as it is now to a new file, which is whole as soon as it has its name. Whoever writes the
-    /// journal meanwhile is not held up. Returns the size of the copy in bytes.
-    ///
-    /// # Errors
-    /// [`JournalError::Backup`] if the file exists already or cannot be written.
-    pub fn back_up(&self, to: &Path) -> Result<u64, JournalError> {
-        let failed = |reason: String| JournalError::Backup { path: to.to_owned(), reason };
-        if to.exists() {
-            return Err(failed("it exists already; a backup overwrites nothing".to_owned()));
-        }
-        let draft = draft_of(to);
-        let copied = self.copy_to(&draft).and_then(|size| {
-            name(&draft, to).map_err(|error| error.to_string())?;
-            Ok(size)
-        });
-        let _ = fs::remove_file(&draft);
-        copied.map_err(failed)
-    }
+use super::{JournalError, private, schema};
 
-    fn copy_to(&self, draft: &Path) -> Result<u64, String> {
-        let words = |error: io::Error| error.to_string();
-        let made = private::open().write(true).create(true).truncate(true).open(draft).map_err(words)?;
-        drop(made);
-        let name = draft.to_str().ok_or("its name is not valid UTF-8")?;
-        self.connection().execute("VACUUM INTO ?", [name]).map_err(|error| error.to_string())?;
-        let file = File::open(draft).map_err(words)?;
-        file.sync_all().map_err(words)?;
-        file.metadata().map(|data| data.len()).map_err(words)
+/// Writes a copy of the journal as it is now, of whatever version, to a new file, which is whole as soon as it has its name. Whoever
+/// writes the journal meanwhile is not held up. Returns the size of the copy in bytes.
+///
+/// # Errors
+/// [`JournalError::Open`] if there is no such journal, [`JournalError::Backup`] if the file exists already or cannot be written.
+pub fn back_up(journal: &Path, to: &Path) -> Result<u64, JournalError> {
+    let failed = |reason: String| JournalError::Backup { path: to.to_owned(), reason };
+    let (connection, _) = schema::open_any_version(journal)?;
+    if to.exists() {
+        return Err(failed("it exists already; a backup overwrites nothing".to_owned()));
     }
+    let draft = draft_of(to);
+    let copied = copy(&connection, &draft).and_then(|size| {
+        name(&draft, to).map_err(|error| error.to_string())?;
+        Ok(size)
+    });
+    let _ = fs::remove_file(&draft);
+    copied.map_err(failed)
+}
+
+fn copy(journal: &Connection, draft: &Path) -> Result<u64, String> {
+    let words = |error: io::Error| error.to_string();
+    let made = private::open().write(true).create(true).truncate(true).open(draft).map_err(words)?;
+    drop(made);
+    let name = draft.to_str().ok_or("its name is not valid UTF-8")?;
+    journal.execute("VACUUM INTO ?", [name]).map_err(|error| error.to_string())?;
+    let file = File::open(draft).map_err(words)?;
+    file.sync_all().map_err(words)?;
+    file.metadata().map(|data| data.len()).map_err(words)
 }
 
 /// Gives the whole copy its name. Unlike a rename, a second name is not given to what another program has made meanwhile; where the

@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
 };
 
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn};
@@ -66,7 +67,8 @@ fn table_row<V: RecordedRules>(game: &GameRecord<V>) -> [String; COLUMNS.len()] 
         opponent.rating.map(|rating| format!("({rating})")),
     ];
     [
-        game.started_at.strftime("%Y-%m-%d %H:%M").to_string(),
+        // In the time that `--since` and `--until` are in.
+        game.started_at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
         game.server.to_string(),
         shown(game.game.as_str()),
         if game.our_color == Color::White { "white" } else { "black" }.to_owned(),

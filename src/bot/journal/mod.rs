@@ -33,7 +33,7 @@ mod writer;
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -47,6 +47,7 @@ use chess::{
 pub use archive::{
     Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord,
 };
+pub use backup::back_up;
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use games::{LocalGame, RecordedRules, StartedGame};
@@ -223,6 +224,8 @@ pub struct DecidedMove<L: GameLine = Line> {
 pub struct Journal {
     writer: Writer,
     settings: Arc<JournalSettings>,
+    /// Held while a file of PGN is written: several games may belong to one.
+    pgn_turn: Arc<Mutex<()>>,
 }
 
 impl Journal {
@@ -236,7 +239,7 @@ impl Journal {
         let lock = JournalLock::take(&settings.path)?;
         let connection = schema::open_to_write(&settings.path)?;
         let writer = Writer::start(connection, schema::open_to_write(&settings.path)?, lock)?;
-        Ok(Self { writer, settings: Arc::new(settings.clone()) })
+        Ok(Self { writer, settings: Arc::new(settings.clone()), pgn_turn: Arc::default() })
     }
 
     /// The database file.
@@ -342,7 +345,8 @@ impl Journal {
             Ok(()) => self.write_pgn(game).await,
             Err(error) => Err(error),
         };
-        if let Err(JournalError::Unwritable(_) | JournalError::Pgn { .. }) = &written {
+        // It is read through a connection of its own, for which there may be no file handle left.
+        if let Err(JournalError::Unwritable(_) | JournalError::Pgn { .. } | JournalError::Open { .. }) = &written {
             let (journal, game) = (self.clone(), game.clone());
             tokio::spawn(async move { journal.write_pgn_later(&game).await });
         }
@@ -350,8 +354,12 @@ impl Journal {
     }
 
     async fn write_pgn(&self, game: &GameKey) -> Result<Option<PathBuf>, JournalError> {
-        let (key, settings) = (game.clone(), Arc::clone(&self.settings));
-        let written = tokio::task::spawn_blocking(move || pgn::save(&settings, &key)).await;
+        let (key, settings, turn) = (game.clone(), Arc::clone(&self.settings), Arc::clone(&self.pgn_turn));
+        let save = move || {
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            pgn::save(&settings, &key)
+        };
+        let written = tokio::task::spawn_blocking(save).await;
         let path = written.map_err(|_| JournalError::Closed)??;
         if let Some(path) = &path {
             let (key, path) = (game.clone(), path.display().to_string());

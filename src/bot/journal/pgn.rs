@@ -63,8 +63,11 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
         return Ok(());
     }
     let mut file = private::open().create(true).append(true).open(path)?;
-    let length = file.metadata()?.len() - part_of(text.as_bytes(), &before) as u64;
-    file.set_len(length)?;
+    let (whole, part) = (file.metadata()?.len(), part_of(text.as_bytes(), &before) as u64);
+    let length = whole - part;
+    if part > 0 {
+        file.set_len(length)?;
+    }
     file.write_all(text.as_bytes()).inspect_err(|_| {
         // Where this fails as well, the next attempt finds the part.
         let _ = file.set_len(length);

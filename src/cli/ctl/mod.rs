@@ -50,7 +50,7 @@ enum Order {
         #[arg(long)]
         json: bool,
     },
-    /// Take and make no challenges until resume; running games go on
+    /// Take and make no challenges until resume, also after a restart; running games go on
     Pause(AccountArg),
     /// Take and make challenges again
     Resume(AccountArg),

@@ -25,6 +25,8 @@ struct AccountStatus {
     state: String,
     mode: String,
     reason: Option<String>,
+    /// Until when a limit holds that is the reason.
+    until: Option<jiff::Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +110,14 @@ impl AccountStatus {
     fn line(&self, server: &str) -> String {
         let title = self.title.as_ref().map_or_else(String::new, |title| format!("{title} "));
         let name = self.name.as_ref().map_or_else(String::new, |name| format!(" as {title}{name}"));
-        let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+        let reason = match (&self.reason, self.until) {
+            (Some(_), Some(until)) if until <= jiff::Timestamp::now() => String::new(),
+            (Some(reason), Some(until)) => {
+                format!(" ({reason} until {})", until.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M"))
+            }
+            (Some(reason), None) => format!(" ({reason})"),
+            (None, _) => String::new(),
+        };
         format!("{server}: {}{name}, {}{reason}", self.state, self.mode)
     }
 }

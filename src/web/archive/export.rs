@@ -6,14 +6,18 @@
 use std::{
     fs::File,
     io::{self, BufWriter, Seek, Write},
+    sync::Arc,
+    time::Duration,
 };
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract::{Path, Query, State},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
+use futures_util::{StreamExt, stream};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_util::io::ReaderStream;
 
 use super::{JournalReader, find, query::GamesQuery};
@@ -22,6 +26,9 @@ use bot::journal::{Archive, GameRecord, write_csv, write_json, write_pgn};
 
 /// Bytes that are read from the file at once.
 const CHUNK: usize = 64 * 1024;
+
+/// Whoever takes nothing of what he asked for within this time has gone.
+const TAKEN_WITHIN: Duration = Duration::from_secs(30);
 
 /// One game, in the format that the name of the file ends with.
 pub(super) async fn one(
@@ -41,7 +48,11 @@ pub(super) async fn many(
     Query(query): Query<GamesQuery>,
 ) -> Result<Export, HttpProblem> {
     let (format, filter) = (Format::of(&file)?, query.filter()?);
-    take(&door, format, move |archive| Ok(archive.games(&filter)?)).await
+    let place = Arc::clone(&door.exports)
+        .try_acquire_owned()
+        .map_err(|_| HttpProblem::busy("others are taking games home just now; try again in a minute"))?;
+    let export = take(&door, format, move |archive| Ok(archive.games(&filter)?)).await?;
+    Ok(Export { place: Some(place), ..export })
 }
 
 async fn take(
@@ -103,20 +114,53 @@ pub(super) struct Export {
     file: File,
     /// Bytes.
     length: u64,
+    /// What it holds until it is sent, where there are not many such.
+    place: Option<OwnedSemaphorePermit>,
 }
 
 impl Export {
     fn of(format: Format, mut file: File) -> io::Result<Self> {
         let length = file.stream_position()?;
         file.rewind()?;
-        Ok(Self { format, file, length })
+        Ok(Self { format, file, length, place: None })
     }
 }
 
 impl IntoResponse for Export {
     fn into_response(self) -> Response {
         let length = [(header::CONTENT_LENGTH, self.length.to_string())];
-        let body = Body::from_stream(ReaderStream::with_capacity(tokio::fs::File::from_std(self.file), CHUNK));
-        (length, self.format.headers(), body).into_response()
+        let (sender, chunks) = mpsc::channel(1);
+        tokio::spawn(send(self.file, sender, self.place));
+        let body = stream::unfold(chunks, async |mut chunks| Some((chunks.recv().await?, chunks)));
+        (length, self.format.headers(), Body::from_stream(body)).into_response()
+    }
+}
+
+/// Reads the file for whoever takes it; neither file nor place is held for one who does not.
+async fn send(file: File, chunks: mpsc::Sender<io::Result<Bytes>>, _place: Option<OwnedSemaphorePermit>) {
+    let mut file = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK);
+    while let Some(chunk) = file.next().await {
+        if chunks.send_timeout(chunk, TAKEN_WITHIN).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_takes_nothing_holds_neither_file_nor_place() {
+        let places = Arc::new(Semaphore::new(1));
+        let place = Arc::clone(&places).try_acquire_owned().expect("a place");
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&vec![b'x'; 10 * CHUNK]).and_then(|()| file.rewind()).expect("writable");
+        let (sender, chunks) = mpsc::channel(1);
+        send(file, sender, Some(place)).await;
+        assert_eq!(places.available_permits(), 1);
+        drop(chunks);
     }
 }

@@ -29,16 +29,21 @@ use results::Results;
 /// How many readers there are at a time; others wait.
 const MOST_READERS: usize = 4;
 
+/// How many may take many games home at a time: each has a file of them meanwhile.
+const MOST_EXPORTS: usize = 2;
+
 /// The way to the journal's file. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct JournalReader {
     path: Arc<PathBuf>,
     readers: Arc<Semaphore>,
+    exports: Arc<Semaphore>,
 }
 
 impl JournalReader {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path: Arc::new(path), readers: Arc::new(Semaphore::new(MOST_READERS)) }
+        let places = |most| Arc::new(Semaphore::new(most));
+        Self { path: Arc::new(path), readers: places(MOST_READERS), exports: places(MOST_EXPORTS) }
     }
 
     /// Reads, where blocking is allowed.

@@ -108,7 +108,8 @@ impl Overview {
             .entry(server.clone())
             .or_insert_with(|| AccountRow { mode: "playing", ..AccountRow::default() });
         let stands = |row: &mut AccountRow, state, reason: Option<&String>| {
-            (row.state, row.reason, row.since) = (state, reason.map(|text| rows::short(text)), Some(time));
+            (row.state, row.since) = (state, Some(time));
+            (row.reason, row.until) = (reason.map(|text| rows::short(text)), None);
         };
         match event {
             AccountEvent::Connected { account, away } => {
@@ -119,7 +120,7 @@ impl Overview {
             AccountEvent::Rejected { reason } => stands(row, AccountState::Rejected, Some(reason)),
             AccountEvent::Closed => stands(row, AccountState::Closed, None),
             AccountEvent::Mode(mode) => row.mode = rows::mode_word(*mode),
-            AccountEvent::Limited { what, until } => row.reason = Some(format!("{what} until {until:.0}")),
+            AccountEvent::Limited { what, until } => (row.reason, row.until) = (Some(what.clone()), Some(*until)),
             AccountEvent::Challenge { challenge, outcome, why } => {
                 let opponent = challenge.opponent.clone().unwrap_or_default();
                 self.serial += 1;

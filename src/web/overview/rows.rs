@@ -25,6 +25,8 @@ pub struct AccountRow {
     pub state: AccountState,
     /// Why it does not, or what limit is met.
     pub reason: Option<String>,
+    /// Until when the limit holds.
+    pub until: Option<Timestamp>,
     /// Since when.
     pub since: Option<Timestamp>,
     /// `playing`, `paused` or `draining`.

@@ -83,8 +83,14 @@ function accountCard([name, row]) {
     h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}`),
       h("div.quiet", {}, `${state}${row.since ? ` since ${moment(row.since)}` : ""}`,
         row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : ""),
-      row.reason && h("div.reason", {}, row.reason)),
+      row.reason && !isOver(row.until) &&
+        h("div.reason", {}, row.until ? `${row.reason} until ${moment(row.until)}` : row.reason)),
     h("div.ratings", {}, ...ratings));
+}
+
+/** Whether a time is over; what has no end is not. */
+function isOver(until) {
+  return until && Date.parse(until) <= Date.now();
 }
 
 function challengeRow(row) {

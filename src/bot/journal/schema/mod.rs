@@ -70,6 +70,20 @@ pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
 
 /// Opens the database for reading, beside a program that may be writing it.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
+    match open_any_version(path)? {
+        (connection, VERSION) => Ok(connection),
+        (_, newer) if newer > VERSION => {
+            Err(JournalError::Newer { path: path.to_owned(), found: newer, known: VERSION })
+        }
+        (_, older) => {
+            let reason = format!("its version is {older}, not {VERSION}; `concilio run` brings it up to date");
+            Err(JournalError::Open { path: path.to_owned(), reason })
+        }
+    }
+}
+
+/// The same of whatever version it is, for those who need no table of it.
+pub(super) fn open_any_version(path: &Path) -> Result<(Connection, u32), JournalError> {
     let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
     if !path.exists() {
         return Err(failed("there is no such file; it is made when the first game is played".to_owned()));
@@ -80,15 +94,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
         let version = version(&connection)?;
         Ok((connection, version))
     };
-    match connect().map_err(|error| failed(error.to_string()))? {
-        (connection, VERSION) => Ok(connection),
-        (_, newer) if newer > VERSION => {
-            Err(JournalError::Newer { path: path.to_owned(), found: newer, known: VERSION })
-        }
-        (_, older) => {
-            Err(failed(format!("its version is {older}, not {VERSION}; `concilio run` brings it up to date")))
-        }
-    }
+    connect().map_err(|error| failed(error.to_string()))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {

@@ -57,18 +57,45 @@ async fn a_journal_that_is_closed_while_its_log_is_shortened_is_one_whole_file()
 async fn a_backup_is_whole_while_the_journal_is_being_written() {
     let (desk, key) = desk_with_a_game().await;
     let copy = desk.directory.path().join("copy.db");
-    let size = desk.archive().back_up(&copy).expect("copied");
+    let size = back_up(desk.journal.path(), &copy).expect("copied");
     assert_eq!((moves_in(&copy, &key), std::fs::metadata(&copy).expect("a file").len()), (3, size));
     // The game goes on, and the copy stays as it is.
     let (key, start) = desk.start("game0002", Variant::Standard, "");
     desk.play(&key, &start, "e2e4 e7e5").await;
-    let again = desk.archive().back_up(&copy).expect_err("it overwrites nothing").to_string();
+    let again = back_up(desk.journal.path(), &copy).expect_err("it overwrites nothing").to_string();
     assert!(again.contains("exists already"), "{again}");
     assert_eq!(Archive::open(&copy).expect("a journal").games(&Filter::default()).expect("readable").len(), 1);
-    let nowhere = desk.archive().back_up(&desk.directory.path().join("no/such/folder.db"));
+    let nowhere = back_up(desk.journal.path(), &desk.directory.path().join("no/such/folder.db"));
     assert!(matches!(nowhere, Err(JournalError::Backup { .. })), "{nowhere:?}");
     let left = std::fs::read_dir(desk.directory.path()).expect("a folder").filter_map(Result::ok);
     assert_eq!(left.filter(|file| file.file_name().to_string_lossy().contains("part")).count(), 0, "no draft stays");
+}
+
+/// Before a new program brings a journal up to date, it can be kept as it is.
+#[tokio::test]
+async fn a_journal_of_an_older_version_is_backed_up_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (old, copy) = (folder.path().join("old.db"), folder.path().join("copy.db"));
+    let connection = rusqlite::Connection::open(&old).expect("a database");
+    connection.execute_batch("CREATE TABLE game (id); PRAGMA user_version = 1").expect("an old journal");
+    assert!(matches!(Archive::open(&old), Err(JournalError::Open { .. })));
+    back_up(&old, &copy).expect("copied");
+    let copied = rusqlite::Connection::open(&copy).expect("a database");
+    assert_eq!(copied.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0)), Ok(1));
+}
+
+/// Games of one file may end at the same time.
+#[tokio::test(flavor = "multi_thread")]
+async fn games_that_end_together_are_all_in_their_file() {
+    const GAMES: usize = 40;
+    let desk = Desk::grouped(PgnGrouping::All);
+    let keys: Vec<GameKey> =
+        (0..GAMES).map(|number| desk.start(&format!("game{number:04}"), Variant::Standard, "").0).collect();
+    let ending = keys.iter().map(|key| desk.journal.game_over(key, &GameStatus::Draw, None));
+    let files = futures_util::future::join_all(ending).await;
+    let file = files.into_iter().next_back().expect("games").expect("written").expect("a PGN");
+    let text = std::fs::read_to_string(file).expect("a file");
+    assert_eq!(text.matches("[Event ").count(), GAMES);
 }
 
 #[cfg(unix)]
@@ -79,7 +106,7 @@ async fn its_files_are_their_owners_alone() {
     let (desk, key) = desk_with_a_game().await;
     let pgn = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
     let copy = desk.directory.path().join("copy.db");
-    desk.archive().back_up(&copy).expect("copied");
+    back_up(desk.journal.path(), &copy).expect("copied");
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", desk.journal.path().display()));
     for file in [beside(""), beside("-wal"), beside(".lock"), pgn, copy] {
         let mode = std::fs::metadata(&file).expect("a file").permissions().mode() & 0o777;
