@@ -148,6 +148,13 @@ impl GameStatus {
         (Self::Adjourned, "adjourned"),
     ];
 
+    /// Whether a game that ended so, without a winner, is drawn; otherwise it has no result. A side that runs out of time, or leaves, has
+    /// not lost where the other one could not have mated.
+    pub const fn is_drawn(&self) -> bool {
+        use GameStatus::{Draw, InsufficientMaterialClaim, OutOfTime, Stalemate, Timeout, VariantEnd};
+        matches!(self, Draw | Stalemate | OutOfTime | Timeout | InsufficientMaterialClaim | VariantEnd)
+    }
+
     /// The status of a Lichess name.
     pub fn from_name(name: &str) -> Self {
         Self::NAMES

@@ -18,12 +18,15 @@ pub enum Score {
 }
 
 impl Score {
-    /// One number that orders all scores: centipawns, with mates beyond ±30000.
+    /// One number that orders all scores: centipawns, with mates beyond ±30000, the longest of which are alike.
     pub const fn as_centipawns(self) -> i32 {
+        const LONGEST: i32 = 1_000;
         match self {
             Self::Cp(centipawns) => centipawns,
-            Self::Mate(moves) if moves > 0 => 32_000 - moves,
-            Self::Mate(moves) => -32_000 - moves,
+            Self::Mate(LONGEST..) => 32_000 - LONGEST,
+            Self::Mate(moves @ 1..) => 32_000 - moves,
+            Self::Mate(moves) if moves > -LONGEST => -32_000 - moves,
+            Self::Mate(_) => -32_000 + LONGEST,
         }
     }
 
@@ -98,4 +101,16 @@ pub struct Proposal<M = UciMove> {
     pub time: Duration,
     /// The principal variation, `best` first.
     pub pv: Vec<M>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_ordered_however_far_away_a_mate_is_said_to_be() {
+        let said = [Score::Mate(-1), Score::Mate(-9), Score::Cp(-9_000), Score::Cp(0), Score::Mate(9), Score::Mate(1)];
+        assert!(said.is_sorted(), "{said:?}");
+        assert!(Score::Mate(-1_000_000) < Score::Cp(-9_000) && Score::Cp(9_000) < Score::Mate(1_000_000));
+    }
 }

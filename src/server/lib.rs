@@ -48,6 +48,11 @@ pub trait Server: Send + Sync + 'static {
         false
     }
 
+    /// Whether a move that gets no answer is sent again on this side, so that nobody else has to see to it.
+    fn repeats_moves(&self) -> bool {
+        false
+    }
+
     /// Whether the server says which tournaments there are, so that [`team_tournaments`](Self::team_tournaments) and
     /// [`tournament`](Self::tournament) have answers.
     fn lists_tournaments(&self) -> bool {

@@ -61,19 +61,6 @@ pub(super) fn uci(row: &Row<'_>, column: usize) -> rusqlite::Result<UciMove> {
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-/// Whether a game that ended so, without a winner, is drawn; otherwise it has no result.
-const fn is_drawn(status: &GameStatus) -> bool {
-    matches!(
-        status,
-        GameStatus::Draw
-            | GameStatus::Stalemate
-            | GameStatus::OutOfTime
-            | GameStatus::Timeout
-            | GameStatus::InsufficientMaterialClaim
-            | GameStatus::VariantEnd
-    )
-}
-
 /// How a game ended for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -109,7 +96,7 @@ impl GameResult {
         match winner {
             Some(winner) if winner == ours => Some(Self::Won),
             Some(_) => Some(Self::Lost),
-            None => is_drawn(status).then_some(Self::Drawn),
+            None => status.is_drawn().then_some(Self::Drawn),
         }
     }
 }

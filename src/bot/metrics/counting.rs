@@ -78,7 +78,7 @@ fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -
     match (winner, info.map(|info| info.our_color), status) {
         (Some(winner), Some(ours), _) if winner == ours => "won",
         (Some(_), Some(_), _) => "lost",
-        (_, None, _) | (None, _, GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned) => "unplayed",
-        (None, _, _) => "drawn",
+        (None, Some(_), status) if status.is_drawn() => "drawn",
+        _ => "unplayed",
     }
 }

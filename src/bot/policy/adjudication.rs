@@ -234,14 +234,17 @@ pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     settings.offer && !asked_lately && is_drawish(settings, game)
 }
 
+/// Centipawns at which a draw is worth more than an opponent who is about to run out of time.
+const CLEARLY_WORSE: i32 = -200;
+
 /// Whether to claim the draw by repetition or by fifty moves to which our next move gives the right: where we do not stand better than
 /// [`DrawSettings::max_score`], by the last score that we have. It is ours by the rules and asks nothing of the opponent, so the settings
 /// about offers have no say. FICS ends such a game only when somebody says `draw`, and does so at once; Lichess takes the claim for an
-/// offer, which it passes on seldom enough, and ends the game by itself at the fifth repetition or after fifty moves.
+/// offer, and one that is right for a draw. An opponent whose time is nearly over is given one only where we stand clearly worse.
 pub fn claims_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     let Some(score) = game.scores.iter().rev().find_map(|score| *score) else { return false };
-    let is_worse = score.as_centipawns() < -settings.max_score;
-    is_worse || score.as_centipawns() <= settings.max_score && !game.opponent_is_flagging()
+    let most = if game.opponent_is_flagging() { CLEARLY_WORSE } else { settings.max_score };
+    score.as_centipawns() <= most
 }
 
 /// Whether to accept a draw that the opponent offers: where we would offer one ourselves, and where we stand worse than
@@ -367,7 +370,7 @@ mod tests {
         assert!(!claims_draw(&none, &early(&scores([0, 11]))), "we stand better");
         assert!(claims_draw(&none, &early(&[Some(Score::Cp(0)), None])), "a forced move has no score");
         assert!(!claims_draw(&none, &early(&[None])), "nothing is known");
-        assert!(!claims_draw(&none, &flagging(&scores([0]))), "the opponent's time is nearly over");
+        assert!(!claims_draw(&none, &flagging(&scores([-11]))), "the opponent's time is nearly over");
         assert!(claims_draw(&none, &flagging(&scores([-700]))), "a draw is more");
     }
 

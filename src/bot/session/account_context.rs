@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Level;
 
 use super::{
@@ -37,6 +37,8 @@ pub(super) struct AccountContext {
     pub variants: Vec<Variant>,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
+    /// Cancelled when we stop: nothing is tried again then.
+    pub stopping: CancellationToken,
 }
 
 impl AccountContext {

@@ -13,7 +13,7 @@ use tokio::{
     sync::{mpsc, watch},
     time::{sleep, timeout},
 };
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
@@ -79,6 +79,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         chat: policy.chat.clone(),
         variants: policy.variants.clone(),
         requests: TaskTracker::new(),
+        stopping: CancellationToken::new(),
     };
     let mut manager = Manager {
         lobby: Lobby::new(Arc::clone(&policy), memory, Timestamp::now(), rand::random()),
@@ -120,14 +121,20 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
                 manager.tell_lobby(LobbyInput::Drain);
                 manager.mode_changed(AccountMode::Draining);
             }
-            event = events.recv() => match event {
-                Some(ServerEvent::Rejected { reason }) => {
-                    manager.context.tell(AccountEvent::Rejected { reason: reason.clone() });
-                    break AccountEnd::Rejected(reason);
-                }
-                Some(event) => manager.event(event),
-                None => break AccountEnd::Closed,
-            },
+            event = events.recv() => {
+                let reason = match event {
+                    Some(ServerEvent::Rejected { reason }) => reason,
+                    Some(event) => {
+                        manager.event(event);
+                        continue;
+                    }
+                    None if draining => break AccountEnd::Closed,
+                    // Nobody has told it to end.
+                    None => "its connection is gone, by a fault of this program".to_owned(),
+                };
+                manager.context.tell(AccountEvent::Rejected { reason: reason.clone() });
+                break AccountEnd::Rejected(reason);
+            }
             Some(exit) = exits.recv() => manager.game_exited(exit),
             Some(game) = vanished.recv() => manager.vanished(game),
             Some(answer) = answers.recv() => {
@@ -142,6 +149,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     // What was declined or said last is still on its way.
     let context = manager.context.clone();
     drop(manager);
+    context.stopping.cancel();
     context.requests.close();
     let last_requests = async {
         while let Some(answer) = answers.recv().await {
@@ -405,7 +413,7 @@ impl Manager {
             LobbyEffect::Do(action) => {
                 let (context, answers) = (self.context.clone(), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
-                    if let Err(fault) = ask(&*context.server, action, &answers).await {
+                    if let Err(fault) = ask(&*context.server, action, &answers, &context.stopping).await {
                         context.fault(None, fault);
                     }
                 });

@@ -48,7 +48,7 @@ impl Conversation {
             },
             clock: match info.terms.time_control {
                 TimeControl::Unlimited => String::new(),
-                control => format!("{}, and no move of mine yet", control.in_minutes()),
+                control => format!("{}, and no move of mine timed yet", control.in_minutes()),
             },
             variants: names(variants),
             ..ChatContext::default()
@@ -216,6 +216,6 @@ mod tests {
         };
         assert_eq!(asked("!variants"), format!("I play {}, {}", Variant::Standard, Variant::Chess960));
         assert_eq!(asked("!queue"), "Waiting: Bob");
-        assert_eq!(asked("!clock"), "3+2, and no move of mine yet");
+        assert_eq!(asked("!clock"), "3+2, and no move of mine timed yet");
     }
 }

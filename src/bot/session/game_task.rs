@@ -274,9 +274,12 @@ impl GameTask {
                 (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
                     let (context, inbox, game) = (self.context.clone(), self.own_inbox.clone(), self.id.clone());
-                    let patience = self.time_left().map(|left| move_patience(left, context.typical_lag()));
+                    let left = self.time_left().filter(|_| !context.server.repeats_moves());
+                    let patience = left.map(|left| move_patience(left, context.typical_lag()));
+                    // It goes on where its answer is not waited for any longer: a late one still tells how long a move takes.
+                    let sending = self.context.requests.spawn(async move { context.send_move(&game, action).await });
                     self.context.requests.spawn(async move {
-                        let outcome = taken_in_time(patience, context.send_move(&game, action)).await;
+                        let outcome = taken_in_time(patience, sending).await;
                         if let Some(inbox) = inbox.upgrade() {
                             let _ = inbox.send(GameInput::Sent(answer, outcome));
                         }

@@ -63,7 +63,7 @@ impl RemoteElector {
                 let engine = program.path.file_stem()?.to_str()?.to_owned();
                 options
                     .iter()
-                    .all(|(_, value)| is_plain(value))
+                    .all(|(name, value)| is_option(name) && is_plain(value))
                     .then_some(RemoteElectorKind::Uci { engine, options })?
             }
             ElectorKind::Trivial => RemoteElectorKind::Trivial,

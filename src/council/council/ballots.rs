@@ -162,11 +162,9 @@ impl<L: CouncilGame> Ballots<L> {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
     }
 
-    /// The lowest and the highest score proposed, centipawns from the player to move.
-    pub(super) fn score_range(&self) -> (f64, f64) {
-        self.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ballot| {
-            (low.min(ballot.score()), high.max(ballot.score()))
-        })
+    /// The highest score proposed, centipawns from the player to move.
+    pub(super) fn highest_score(&self) -> f64 {
+        self.iter().map(|ballot| ballot.score()).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// What sort of position it is.

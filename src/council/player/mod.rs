@@ -166,7 +166,8 @@ impl GamePlayer {
         let _ = self.0.send(PlayerCommand::NewGame);
     }
 
-    /// Waits until the council can search: an engine may need seconds to start. A search that runs is waited for, too.
+    /// Waits until the council can search: an engine may need seconds to start. A search that runs is waited for, too. Where nobody
+    /// waits any more, the player goes on.
     pub async fn started(&self) {
         let (told, hears) = oneshot::channel();
         let _ = self.0.send(PlayerCommand::TellWhenStarted(told));
@@ -217,8 +218,11 @@ impl PlayerTask {
                     self.last_score = None;
                     continue;
                 }
-                PlayerCommand::TellWhenStarted(told) => {
-                    self.council.started().await;
+                PlayerCommand::TellWhenStarted(mut told) => {
+                    tokio::select! {
+                        () = self.council.started() => (),
+                        () = told.closed() => (),
+                    }
                     let _ = told.send(());
                     continue;
                 }

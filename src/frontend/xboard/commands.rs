@@ -105,7 +105,9 @@ impl<W: Write> XboardSession<W> {
 
     /// Another game, in which nothing is drawn by lot; who analyses goes on with that.
     fn new_game(&mut self, variant: Variant) -> Result<(), Problem> {
-        self.switches.random = false;
+        if self.usual_seed.is_some() {
+            self.draw_by_lot();
+        }
         self.begin(Line::start(variant));
         self.switches.chess960 = variant == Variant::Chess960;
         self.ours = if self.analyzing { None } else { Some(Color::Black) };
@@ -225,12 +227,13 @@ impl<W: Write> XboardSession<W> {
 
     /// `random`: with other lots in this game, or as always again.
     fn draw_by_lot(&mut self) {
-        self.switches.random = !self.switches.random;
-        if self.switches.random {
-            self.drop_search();
-            self.engine.setup.council.seed = rand::random();
-            self.engine.replace_council();
+        let seed = &mut self.engine.setup.council.seed;
+        match self.usual_seed.take() {
+            Some(usual) => *seed = usual,
+            None => self.usual_seed = Some(std::mem::replace(seed, rand::random())),
         }
+        self.drop_search();
+        self.engine.replace_council();
     }
 
     /// The old commands `white` and `black` only ever come where the other side is on the move already, or in a position

@@ -91,8 +91,6 @@ struct Switches {
     hard: bool,
     /// Votes are shown as comments.
     debug: bool,
-    /// Ties are drawn by other lots in this game.
-    random: bool,
     /// A bell rings with every move of ours.
     beep: bool,
     /// We play both sides.
@@ -108,6 +106,8 @@ struct XboardSession<W> {
     events: mpsc::UnboundedReceiver<PlayerEvent>,
     search: Option<XboardSearch>,
     switches: Switches,
+    /// What ties are drawn by otherwise, where they are drawn by other lots in this game.
+    usual_seed: Option<u64>,
     clock: ChessClock,
     record: MoveNotes,
     /// The side we play; `None` in force mode.
@@ -146,12 +146,12 @@ impl<W: Write> XboardSession<W> {
                 post: false,
                 hard: false,
                 debug: false,
-                random: false,
                 beep: false,
                 both: false,
                 chess960: false,
                 look: BoardStyle::default(),
             },
+            usual_seed: None,
             clock: ChessClock::default(),
             record: MoveNotes::default(),
             ours: Some(Color::Black),

@@ -9,7 +9,7 @@ use super::{TuneError, positions::TaperedPair};
 use crate::state::replace;
 use engine::evaluation::Weights;
 
-const FORMAT: &str = "concilio-tune-1";
+const FORMAT: &str = "concilio-tune-2";
 
 /// Everything the next epoch depends on besides the positions and the plan.
 #[derive(Clone, Debug, PartialEq)]

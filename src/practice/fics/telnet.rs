@@ -65,6 +65,8 @@ pub(crate) struct TelnetConnection {
     /// What is sent late, and what waits behind it, each with the time before which it is not due. The times never
     /// decrease.
     late: VecDeque<(Instant, Vec<u8>)>,
+    /// What is kept to be sent together, where it is.
+    gathered: Option<Vec<u8>>,
 }
 
 impl TelnetConnection {
@@ -84,6 +86,7 @@ impl TelnetConnection {
             next_block: None,
             held: None,
             late: VecDeque::new(),
+            gathered: None,
         }
     }
 
@@ -187,6 +190,23 @@ impl TelnetConnection {
         Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
     }
 
+    /// From now on what is written is kept and sent at once by [`release`](Self::release): a board must not come before the question
+    /// of timeseal that belongs to it, or who moves fast would move before he could answer.
+    pub(crate) fn gather(&mut self) {
+        self.gathered = Some(Vec::new());
+    }
+
+    /// Sends what was gathered.
+    ///
+    /// # Errors
+    /// When the connection is over, or nobody reads at the other end.
+    pub(crate) async fn release(&mut self) -> io::Result<()> {
+        match self.gathered.take() {
+            Some(bytes) => self.write_at_its_rate(&bytes).await,
+            None => Ok(()),
+        }
+    }
+
     /// Sends bytes as they are, behind what is late: no fault strikes them.
     ///
     /// # Errors
@@ -197,6 +217,10 @@ impl TelnetConnection {
         }
         if !self.late.is_empty() {
             self.write_late(Duration::ZERO, bytes);
+            return Ok(());
+        }
+        if let Some(gathered) = &mut self.gathered {
+            gathered.extend_from_slice(bytes);
             return Ok(());
         }
         self.write_at_its_rate(bytes).await
@@ -294,6 +318,9 @@ impl TelnetConnection {
         if fault.ends_the_stream() {
             // It strikes at once, whatever was still on its way.
             self.late.clear();
+        }
+        if fault.ends_the_stream() || fault == StreamFault::Silence {
+            self.release().await?;
         }
         match (fault, block) {
             (StreamFault::CleanEnd, _) => cut(),

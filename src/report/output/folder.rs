@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    time::Duration,
 };
 
 use bot::journal::{GameRecord, GameResult, pgn_result};
@@ -80,6 +81,18 @@ impl Drop for GrowingFile {
     }
 }
 
+/// Removes what a report has left behind whose process was killed in the midst of it, once it is old enough to be nobody's.
+fn remove_abandoned(folder: &Path) {
+    const OLD: Duration = Duration::from_hours(24);
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".unfinished")) {
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > OLD) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A report that is being written.
 pub struct ReportFolder {
     folder: PathBuf,
@@ -102,6 +115,7 @@ impl ReportFolder {
     pub fn begin(folder: &Path, judge: &str) -> Result<Self, OutputError> {
         let pages = folder.join("game");
         fs::create_dir_all(&pages).map_err(|error| OutputError { path: pages, error })?;
+        remove_abandoned(folder);
         let earlier = fs::read_to_string(folder.join("report.json")).ok();
         let mut report = Self {
             folder: folder.to_owned(),

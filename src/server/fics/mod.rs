@@ -98,6 +98,10 @@ impl Server for FicsServer {
     }
 
     /// Where none are wanted, the server keeps challenges away, our seeks end, and no game that waits is resumed.
+    fn repeats_moves(&self) -> bool {
+        true
+    }
+
     async fn open_to_new_games(&self, open: bool) {
         let _ = self.requests.send(FicsRequest::OpenToNewGames(open)).await;
     }

@@ -169,7 +169,8 @@ impl Http {
                 Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
             }
             // A server that has no such test will say in time what the token does not allow.
-            Err(ActionError::NotFound(_) | ActionError::Refused(_)) => None,
+            // It may say so with a page, as one that is in trouble does; the next question shows that.
+            Err(ActionError::NotFound(_) | ActionError::Refused(_) | ActionError::Unavailable(_)) => None,
             Err(error) => return Err(error),
         };
         Ok(AccountReport { account: self.fetch_account().await?, scopes })

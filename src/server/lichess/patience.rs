@@ -9,6 +9,8 @@ const SHORTEST: Duration = Duration::from_secs(2);
 
 /// Of the time on our clock, this part may be lost to a stream that is dead without a sign.
 const PART_OF_CLOCK: u32 = 6;
+/// The part of our clock that it may take at most, however long another one takes to open.
+const MOST_OF_CLOCK: u32 = 3;
 
 /// An opening is given at least this time, at least so many times what the last one took, and at most so many times the usual time.
 const SHORTEST_OPENING: Duration = Duration::from_secs(5);
@@ -36,6 +38,8 @@ pub(super) struct Patience {
     usual: Duration,
     /// By our clock, as it last was.
     by_clock: Duration,
+    /// The most that our clock can bear.
+    most_by_clock: Duration,
     /// Openings in a row that did not bring the whole state in time.
     failures: u32,
     /// What the last good opening took until the whole state was there.
@@ -56,6 +60,7 @@ impl Patience {
         Self {
             usual,
             by_clock: usual,
+            most_by_clock: usual,
             failures: 0,
             last_opening: Duration::ZERO,
             false_alarms: 0,
@@ -94,9 +99,10 @@ impl Patience {
     }
 
     /// How long an open stream may be silent. Where the next one takes long to open, giving up one that lives costs more than a dead
-    /// one does.
+    /// one does, as long as our clock can bear that.
     pub(super) fn with_silence(&self) -> Duration {
-        doubled(self.by_clock.max(self.last_opening * 2), self.false_alarms).min(self.usual)
+        let least = (self.last_opening * 2).min(self.most_by_clock);
+        doubled(self.by_clock.max(least), self.false_alarms).min(self.usual)
     }
 
     /// Whether we can wait so long from `now` on and lose no more than half of what our clock has left. Nothing is allowed by a clock
@@ -133,7 +139,8 @@ impl Patience {
         };
         self.moves = state.moves.len();
         self.our_time = self.our_time_in(state);
-        self.by_clock = self.by_clock_of(state);
+        self.by_clock = self.by_clock_of(state, PART_OF_CLOCK);
+        self.most_by_clock = self.by_clock_of(state, MOST_OF_CLOCK);
         true
     }
 
@@ -144,12 +151,12 @@ impl Patience {
     }
 
     /// While it is our move, nothing that we need can be missed.
-    fn by_clock_of(&self, state: &GameState) -> Duration {
+    fn by_clock_of(&self, state: &GameState, part: u32) -> Duration {
         let plies = state.moves.split_ascii_whitespace().count();
         let white_to_move = plies.is_multiple_of(2) == self.white_begins;
         match (self.our_color, state.clocks) {
             (Some(ours), Some(clocks)) if ours.is_white() != white_to_move => {
-                (clocks.of(ours).remaining / PART_OF_CLOCK).max(SHORTEST).min(self.usual)
+                (clocks.of(ours).remaining / part).max(SHORTEST).min(self.usual)
             }
             _ => self.usual,
         }
@@ -226,12 +233,15 @@ mod tests {
     fn where_streams_open_slowly_an_open_one_is_not_given_up_sooner_than_another_could_open() {
         let mut patience = Patience::new(USUAL);
         patience.heard(&whole("e2e4", 12));
+        patience.opened(secs(1));
+        assert_eq!(patience.with_silence(), secs(2));
         patience.opened(secs(4));
-        assert_eq!(patience.with_silence(), secs(8));
+        assert_eq!(patience.with_silence(), secs(4), "a third of our clock");
         patience.was_lost_to_silence();
         patience.heard(&whole("e2e4", 12));
-        assert_eq!(patience.with_silence(), USUAL, "the alarm was false");
+        assert_eq!(patience.with_silence(), secs(8), "the alarm was false");
         patience.opened(secs(40));
+        patience.heard(&whole("e2e4", 600));
         assert_eq!(patience.with_silence(), USUAL, "a dead stream is found out all the same");
     }
 

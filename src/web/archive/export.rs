@@ -37,7 +37,7 @@ pub(super) async fn one(
     Path((server, game, file)): Path<(String, String, String)>,
 ) -> Result<Export, HttpProblem> {
     let format = Format::of(&file)?;
-    take(&door, format, move |archive| Ok(vec![find(archive, &server, &game)?])).await
+    take(&door, format, None, move |archive| Ok(vec![find(archive, &server, &game)?])).await
 }
 
 /// All games that pass a filter.
@@ -51,13 +51,13 @@ pub(super) async fn many(
     let place = Arc::clone(&door.exports)
         .try_acquire_owned()
         .map_err(|_| HttpProblem::busy("others are taking games home just now; try again in a minute"))?;
-    let export = take(&door, format, move |archive| Ok(archive.games(&filter)?)).await?;
-    Ok(Export { place: Some(place), ..export })
+    take(&door, format, Some(place), move |archive| Ok(archive.games(&filter)?)).await
 }
 
 async fn take(
     door: &JournalReader,
     format: Format,
+    place: Option<OwnedSemaphorePermit>,
     choose: impl FnOnce(&Archive) -> Result<Vec<GameRecord>, HttpProblem> + Send + 'static,
 ) -> Result<Export, HttpProblem> {
     let journal = door.path.clone();
@@ -67,7 +67,8 @@ async fn take(
         let mut out = BufWriter::new(file);
         format.write(archive, &choose(archive)?, &mut out)?;
         let file = out.into_inner().map_err(|error| HttpProblem::internal(error.error()))?;
-        Export::of(format, file).map_err(HttpProblem::internal)
+        // Where whoever asked has gone, the place is held until here.
+        Export::of(format, file, place).map_err(HttpProblem::internal)
     })
     .await
 }
@@ -119,10 +120,10 @@ pub(super) struct Export {
 }
 
 impl Export {
-    fn of(format: Format, mut file: File) -> io::Result<Self> {
+    fn of(format: Format, mut file: File, place: Option<OwnedSemaphorePermit>) -> io::Result<Self> {
         let length = file.stream_position()?;
         file.rewind()?;
-        Ok(Self { format, file, length, place: None })
+        Ok(Self { format, file, length, place })
     }
 }
 

@@ -220,13 +220,13 @@ impl GameOverview {
         let result = match winner {
             Some(Color::White) => "1-0",
             Some(Color::Black) => "0-1",
-            None if counts(status) => "1/2-1/2",
+            None if status.is_drawn() => "1/2-1/2",
             None => "*",
         };
         let ours = match winner {
             Some(winner) if winner == self.our_color => Some("won"),
             Some(_) => Some("lost"),
-            None => counts(status).then_some("drawn"),
+            None => status.is_drawn().then_some("drawn"),
         };
         let elapsed = self.elapsed(now);
         if let (true, Some(clocks)) = (self.board.running, &mut self.board.clocks) {
@@ -285,14 +285,9 @@ pub(crate) fn ending(status: &GameStatus, winner: Option<Color>) -> String {
     match winner {
         Some(Color::White) => format!("White won {how}"),
         Some(Color::Black) => format!("Black won {how}"),
-        None if counts(status) => format!("drawn {how}"),
+        None if status.is_drawn() => format!("drawn {how}"),
         None => how,
     }
-}
-
-/// Whether a game without a winner counts as a draw.
-const fn counts(status: &GameStatus) -> bool {
-    !matches!(status, GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned | GameStatus::UnknownFinish)
 }
 
 /// The last position of the line; `known` are its first moves in words.

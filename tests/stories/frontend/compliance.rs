@@ -256,6 +256,9 @@ fn with_a_mute_engine_for_a_council_moves_are_searched_and_nothing_is_left_behin
     let numbers = folder.path().join("numbers");
     let script = format!("trap '' TERM\nsleep 1000 &\necho $$ $! > {}\nwait\nsleep 1000", numbers.display());
     let mut program = Program::start_with_engine(folder.path(), &script);
+    // Whoever is not ready in time is not waited for when a move is asked for, either.
+    program.say("isready");
+    program.until("readyok");
     // The queen hangs, and the move that takes it is not the first one.
     let (command, line) = position("6k1/5ppp/8/3q4/8/P1N5/1P3PPP/6K1 w - - 0 1", "");
     program.say(&format!("{command}\ngo wtime 100 btime 100"));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::{sync::mpsc, time::sleep};
+use tokio_util::sync::CancellationToken;
 
 use crate::session::lobby::{LobbyInput, TournamentAnswer};
 use chess::{Action, ActionError, ChallengeRequest, Done};
@@ -21,10 +22,11 @@ pub(super) async fn ask(
     server: &dyn Server,
     action: Action,
     answers: &mpsc::UnboundedSender<LobbyInput>,
+    stopping: &CancellationToken,
 ) -> Result<(), String> {
     let outcome = match &action {
         Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
-        Action::Decline(..) => decline(server, &action).await,
+        Action::Decline(..) => decline(server, &action, stopping).await,
         action => server.perform(action.clone()).await,
     };
     let answer = match action {
@@ -40,7 +42,7 @@ pub(super) async fn ask(
 
 /// Declines a challenge, and does so again where the server does not hear it or wants to be left alone for a while: whoever made it
 /// waits for the answer.
-async fn decline(server: &dyn Server, action: &Action) -> Result<Done, ActionError> {
+async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationToken) -> Result<Done, ActionError> {
     let mut pauses = DECLINE_AGAIN.iter();
     loop {
         let outcome = server.perform(action.clone()).await;
@@ -49,9 +51,9 @@ async fn decline(server: &dyn Server, action: &Action) -> Result<Done, ActionErr
             Err(ActionError::Limited { retry_after, .. }) => retry_after.unwrap_or_default(),
             _ => return outcome,
         };
-        match pauses.next() {
-            Some(pause) if named <= LONGEST_DECLINE_PAUSE => sleep((*pause).max(named)).await,
-            _ => return outcome,
+        let Some(pause) = pauses.next().filter(|_| named <= LONGEST_DECLINE_PAUSE) else { return outcome };
+        if stopping.run_until_cancelled(sleep((*pause).max(named))).await.is_none() {
+            return outcome;
         }
     }
 }

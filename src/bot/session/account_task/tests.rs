@@ -212,7 +212,9 @@ async fn whoever_is_playing_is_not_challenged() {
     let request = ChallengeRequest { opponent: "ann".to_owned(), terms: terms(), our_color: None, initial_fen: None };
     let (answers, mut inbox) = mpsc::unbounded_channel();
     let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
-    ask(&server, Action::Challenge(request.clone()), &answers).await.expect("the lobby is told");
+    ask(&server, Action::Challenge(request.clone()), &answers, &CancellationToken::new())
+        .await
+        .expect("the lobby is told");
     assert_eq!(*server.asked.lock().expect("no panic"), []);
     match inbox.recv().await {
         Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
@@ -238,7 +240,7 @@ async fn a_challenge_is_declined_until_the_server_has_heard_it() {
         (vec![ActionError::NotFound("No such challenge".to_owned())], 1, false),
     ] {
         let server = ScriptedServer { decline_refusals: Mutex::new(refusals), ..ScriptedServer::default() };
-        assert_eq!(ask(&server, decline.clone(), &answers).await.is_ok(), is_heard);
+        assert_eq!(ask(&server, decline.clone(), &answers, &CancellationToken::new()).await.is_ok(), is_heard);
         assert_eq!(*server.asked.lock().expect("no panic"), vec![decline.clone(); times]);
     }
 }

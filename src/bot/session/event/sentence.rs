@@ -252,13 +252,7 @@ fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -
         (None, _) => match status {
             GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned => how,
             GameStatus::UnknownFinish => "the server does not say how".to_owned(),
-            // A side that runs out of time, or leaves, has not lost where the other one could not have mated.
-            GameStatus::Draw
-            | GameStatus::Stalemate
-            | GameStatus::InsufficientMaterialClaim
-            | GameStatus::OutOfTime
-            | GameStatus::Timeout
-            | GameStatus::VariantEnd => format!("drawn {how}"),
+            status if status.is_drawn() => format!("drawn {how}"),
             _ => format!("ended {how} with an unknown winner"),
         },
     }

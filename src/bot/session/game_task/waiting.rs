@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::{task::JoinHandle, time::timeout};
+
 use crate::journal::JournalError;
 use chess::ActionError;
 
@@ -22,11 +24,12 @@ pub(super) fn move_patience(left: Duration, lag: Duration) -> Duration {
 /// What the server says to a move within `patience`. Where it says nothing, it may have taken the move or not.
 pub(super) async fn taken_in_time(
     patience: Option<Duration>,
-    answer: impl Future<Output = Result<(), ActionError>>,
+    sending: JoinHandle<Result<(), ActionError>>,
 ) -> Result<(), ActionError> {
+    let unavailable = |why: &str| Err(ActionError::Unavailable(why.to_owned()));
+    let answer = async { sending.await.unwrap_or_else(|_| unavailable("it could not be sent")) };
     let Some(patience) = patience else { return answer.await };
-    let unanswered = |_| Err(ActionError::Unavailable("no answer while our clock can wait".to_owned()));
-    tokio::time::timeout(patience, answer).await.unwrap_or_else(unanswered)
+    timeout(patience, answer).await.unwrap_or_else(|_| unavailable("no answer while our clock can wait"))
 }
 
 /// What the journal answers before our clock forbids to wait any longer. What was to be written is written all the same.
@@ -35,7 +38,7 @@ pub(super) async fn in_time<T>(
     answer: impl Future<Output = Result<T, JournalError>>,
 ) -> Result<T, JournalError> {
     let patience = clock.map_or(DISK_PATIENCE, |left| (left / DISK_PART_OF_CLOCK).min(DISK_PATIENCE));
-    let answered = tokio::time::timeout(patience, answer).await;
+    let answered = timeout(patience, answer).await;
     answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
 }
 
@@ -49,14 +52,18 @@ mod tests {
         let waited = async |left: u64| {
             let began = tokio::time::Instant::now();
             let patience = move_patience(Duration::from_millis(left), Duration::from_millis(100));
-            let outcome = taken_in_time(Some(patience), std::future::pending()).await;
+            let outcome = taken_in_time(Some(patience), tokio::spawn(std::future::pending())).await;
             assert!(matches!(outcome, Err(ActionError::Unavailable(_))), "{outcome:?}");
             began.elapsed().as_millis()
         };
         assert_eq!([waited(60_000).await, waited(2_000).await, waited(0).await], [15_000, 500, 250]);
         let slow_server = move_patience(Duration::from_secs(1), Duration::from_millis(400));
         assert_eq!(slow_server, Duration::from_millis(800));
-        assert_eq!(taken_in_time(None, async { Ok(()) }).await, Ok(()), "a game without a clock has time");
+        assert_eq!(
+            taken_in_time(None, tokio::spawn(async { Ok(()) })).await,
+            Ok(()),
+            "a game without a clock has time"
+        );
     }
 
     /// Promise 1: no game is lost to a disk that hangs.

@@ -66,7 +66,7 @@ impl FeatureReader {
         [
             ballots.backers(best) as f64 / count,
             self.weight_behind(best, ballots),
-            pawns(score - ballots.score_range().1),
+            pawns(score - ballots.highest_score()),
             pawns(score - mean),
             pawns(score - f64::from(ballots.static_value(ballot.place))),
             self.calibrated.expectation(ballot),

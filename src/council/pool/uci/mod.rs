@@ -103,6 +103,8 @@ impl Elector for UciElector {
                 // a bound was told.
                 match newest {
                     Some(told) if told.best == best && told.bound == Bound::Exact => (),
+                    // A mate that is only a bound proves nothing, whoever plays it.
+                    Some(told) if told.best == best && matches!(told.score, Score::Mate(_)) => (),
                     Some(told) if told.best == best => report(Proposal { bound: Bound::Exact, ..told }),
                     told => {
                         let info = Info { pv: vec![best], ..told.as_ref().map(Info::of).unwrap_or_default() };

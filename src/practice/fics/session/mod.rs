@@ -263,6 +263,7 @@ impl VisitorSession {
             return Ok(());
         }
         let width = (!self.variables.interface("nowrap")).then(|| self.variables.number("width") as usize);
+        self.telnet.gather();
         for (text, facts) in std::mem::take(&mut self.out) {
             let mut block = if unasked || facts.ply.is_some() { "\n".to_owned() } else { String::new() };
             match width {
@@ -275,7 +276,8 @@ impl VisitorSession {
         if std::mem::take(&mut self.ping) {
             self.telnet.ping().await?;
         }
-        self.telnet.write(PROMPT.as_bytes()).await
+        self.telnet.write(PROMPT.as_bytes()).await?;
+        self.telnet.release().await
     }
 
     /// Which server this one behaves like.

@@ -506,6 +506,8 @@ impl FicsSession {
             && !self.is_our_move()
             && let Some(command) = self.outbox.next(now)
         {
+            // Its answer is another one; some servers show no prompt between them.
+            self.reads_finger = false;
             self.effects.push(SessionEffect::Send(command));
         }
     }

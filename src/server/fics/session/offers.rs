@@ -69,7 +69,7 @@ impl FicsSession {
             pending.index = index;
             return;
         }
-        let wanted = self.open || self.adjournments.has_cut_off_with(&opponent.name);
+        let wanted = self.open || self.adjournments.runs_with(&opponent.name);
         if terms.adjourned && self.settings.resume && wanted {
             let handle = index.map_or_else(|| opponent.name.clone(), |index| index.to_string());
             self.send(&format!("accept {handle}"));

@@ -41,6 +41,8 @@ struct Adjourned {
     declined: bool,
     asked: Option<Instant>,
     adjudication_asked: bool,
+    /// Whether it ran when an earlier process ended: it goes on whether new games are wanted or not.
+    left_running: bool,
 }
 
 /// What a server makes of a match with somebody with whom a game waits.
@@ -119,9 +121,15 @@ impl Adjournments {
         self.cut_off = Some(opponent.to_lowercase());
     }
 
-    /// Whether the game with this player is the one whose fate is not known.
-    pub(super) fn has_cut_off_with(&self, opponent: &str) -> bool {
-        self.cut_off.as_ref().is_some_and(|cut_off| cut_off.eq_ignore_ascii_case(opponent))
+    /// Whether the game with this player is no new one: it ran when the connection was lost, or when an earlier process ended.
+    pub(super) fn runs_with(&self, opponent: &str) -> bool {
+        let opponent = opponent.to_lowercase();
+        self.cut_off.as_ref() == Some(&opponent) || self.games.get(&opponent).is_some_and(|game| game.left_running)
+    }
+
+    /// Whether there is such a game.
+    fn has_running(&self) -> bool {
+        self.has_cut_off() || self.games.values().any(|game| game.left_running)
     }
 
     /// Whether there is a game whose fate is not known.
@@ -231,6 +239,7 @@ impl Adjournments {
             declined: false,
             asked: None,
             adjudication_asked: false,
+            left_running: false,
         };
         self.games.insert(opponent.to_lowercase(), game);
     }
@@ -276,7 +285,7 @@ impl Adjournments {
     }
 
     /// The commands by which those are asked whose turn it is. The first one who is willing gets the game; the server takes back
-    /// the other requests. Unless new games are wanted (`open`), it is the turn of the game that was cut off alone.
+    /// the other requests. Unless new games are wanted (`open`), it is the turn of those alone that are no new ones.
     fn due_to_ask(&mut self, now: Instant, open: bool) -> Vec<String> {
         // Some servers have no word for it: there a match with somebody with whom a game waits resumes it.
         let verb = if self.knows_no_resume { "match" } else { "resume" };
@@ -288,7 +297,7 @@ impl Adjournments {
             if self.asked_by_match.is_some() {
                 break;
             }
-            if !open && self.cut_off.as_ref() != Some(opponent) {
+            if !open && !game.left_running && self.cut_off.as_ref() != Some(opponent) {
                 continue;
             }
             let asked_lately = game.asked.is_some_and(|asked| now.saturating_duration_since(asked) < ASK_AGAIN);
@@ -327,8 +336,7 @@ impl FicsSession {
         let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(ours)) else { return };
         let opponent = opponent.to_owned();
         if self.adjournments.name_of_game_with(&opponent).is_none() {
-            let id = self.name_of_resumed(&opponent);
-            self.adjournments.waits(&opponent, id, None);
+            self.waits_unseen(&opponent);
         }
         let days = self.settings.adjudicate_after;
         let old = stored.date.is_some_and(|date| {
@@ -345,11 +353,23 @@ impl FicsSession {
         }
     }
 
-    /// Whether nothing speaks against going on with a game that waits. One that ran until the connection was lost is no new game.
+    /// A game waits that was not seen to begin; perhaps an earlier process left it running.
+    fn waits_unseen(&mut self, opponent: &str) {
+        let known = self.adjournments.name_remembered(opponent);
+        let left_running = known.is_some();
+        let id = known.unwrap_or_else(|| GameId::new(self.new_name(opponent)));
+        self.adjournments.waits(opponent, id, None);
+        if let Some(game) = self.adjournments.games.get_mut(&opponent.to_lowercase()) {
+            game.left_running = left_running;
+        }
+    }
+
+    /// Whether nothing speaks against going on with a game that waits. One that ran until the connection was lost, or until an earlier
+    /// process ended, is no new game.
     pub(super) fn may_resume(&self) -> bool {
         let free =
             matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
-        let wanted = self.open || self.adjournments.has_cut_off();
+        let wanted = self.open || self.adjournments.has_running();
         self.settings.resume && wanted && free && self.us.is_some()
     }
 
@@ -423,8 +443,7 @@ impl FicsSession {
             self.ask_for_stored_games();
         }
         if adjourned && self.adjournments.name_of_game_with(name).is_none() {
-            let id = self.name_of_resumed(name);
-            self.adjournments.waits(name, id, None);
+            self.waits_unseen(name);
         }
         self.adjournments.notified(name, arrived, adjourned);
     }

@@ -295,6 +295,24 @@ fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {
     assert_eq!(told, ["> accept Ann"]);
 }
 
+/// So does one that an earlier process left running: a pause outlives a restart, and is about new games.
+#[test]
+fn a_game_that_was_left_running_goes_on_while_no_new_games_are_wanted() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.disconnected("a restart".to_owned());
+    evening.session.remember(vec![("Ann".to_owned(), "ann-run-1".into())]);
+    evening.session.open_to_new_games(false, evening.now);
+    evening.log_in();
+    evening.effects();
+    let row = |number: u32, name: &str| {
+        format!(" {number}: B {name}            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC")
+    };
+    assert_eq!(evening.hear(&[&row(1, "Bob"), &row(2, "Ann")]), ["> resume Ann"]);
+    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
+    assert_eq!(told, ["> accept Ann"]);
+}
+
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
 #[test]
 fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {
