@@ -19,6 +19,7 @@ pub mod selfplay;
 mod shard;
 mod shared_work;
 pub mod trainer;
+mod whole_file;
 
 pub use label::{LabellingError, Teacher, label};
 pub use openings::random_opening;

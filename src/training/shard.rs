@@ -10,7 +10,7 @@ use std::{
 
 use engine::checksum;
 
-use crate::{Record, RecordError};
+use crate::{Record, RecordError, whole_file::replace};
 
 const MAGIC: &[u8; 8] = b"concdata";
 const VERSION: u32 = 1;
@@ -97,10 +97,7 @@ impl Shard {
     /// # Errors
     /// [`ShardError::File`].
     pub fn write(&self, path: &Path) -> Result<(), ShardError> {
-        let unfinished = path.with_extension("unfinished");
-        fs::write(&unfinished, self.to_bytes())
-            .and_then(|()| fs::rename(&unfinished, path))
-            .map_err(|error| ShardError::File { path: path.to_owned(), error })
+        replace(path, self.to_bytes()).map_err(|error| ShardError::File { path: path.to_owned(), error })
     }
 
     /// Reads a file.

@@ -8,6 +8,7 @@ use std::{fs, io, path::Path};
 use engine::checksum;
 
 use super::adam::State;
+use crate::whole_file::replace;
 
 const MAGIC: &[u8; 8] = b"conctrn1";
 
@@ -69,10 +70,7 @@ pub(super) fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State
 
 /// Writes a file that is there as a whole or not at all.
 pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), CheckpointError> {
-    let unfinished = path.with_extension("unfinished");
-    fs::write(&unfinished, to_bytes(state, plan))
-        .and_then(|()| fs::rename(&unfinished, path))
-        .map_err(|error| CheckpointError::File { path: path.to_owned(), error })
+    replace(path, to_bytes(state, plan)).map_err(|error| CheckpointError::File { path: path.to_owned(), error })
 }
 
 /// The state of a plan and of so many numbers in a file; nothing if there is no file.

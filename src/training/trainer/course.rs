@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::{Epoch, Losses};
+use crate::whole_file::replace;
 
 /// The epochs of a training so far, and the file that keeps them.
 #[derive(Debug)]
@@ -31,9 +32,7 @@ impl Course {
     pub fn add(&mut self, epoch: Epoch) -> io::Result<()> {
         self.epochs.retain(|before| before.number < epoch.number);
         self.epochs.push(epoch);
-        let unfinished = self.path.with_extension("epochs.unfinished");
-        fs::write(&unfinished, self.epochs.iter().map(written).collect::<String>())?;
-        fs::rename(&unfinished, &self.path)
+        replace(&self.path, self.epochs.iter().map(written).collect::<String>())
     }
 
     /// Those that are known, in their order.

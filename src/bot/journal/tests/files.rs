@@ -84,7 +84,7 @@ async fn a_journal_of_an_older_version_is_backed_up_as_it_is() {
     assert_eq!(copied.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0)), Ok(1));
 }
 
-/// Games of one file may end at the same time.
+/// Promise 5: games of one file may end at the same time.
 #[tokio::test(flavor = "multi_thread")]
 async fn games_that_end_together_are_all_in_their_file() {
     const GAMES: usize = 40;
