@@ -87,15 +87,11 @@ pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failur
     let remote_pool = remote_pool(&settings.cluster, CancellationToken::new());
     hear_from(remote_pool.as_ref()).await;
     let PreparedPlayer { settings, library, .. } = prepare("player", &settings.player)?;
-    let setup = frontend::Setup::new(settings.council, &settings.clock);
-    Ok(frontend::Setup {
-        remote_pool,
-        library: Library::clone(&library),
-        limits: (&settings.limits).into(),
-        draw: settings.draw,
-        resign: settings.resign,
-        ..setup
-    })
+    let mut setup = frontend::Setup::new(settings.council, &settings.clock).with_library(Library::clone(&library));
+    setup.remote_pool = remote_pool;
+    setup.limits = (&settings.limits).into();
+    (setup.draw, setup.resign) = (settings.draw, settings.resign);
+    Ok(setup)
 }
 
 /// Whether the rosters, books and tables that the settings name are there, and the engines speak their protocols: each is started once.

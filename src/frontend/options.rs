@@ -3,12 +3,12 @@
 //! One list describes the options as they stand ([`list`]), one function sets them ([`set`]); UCI and CECP only spell them
 //! differently.
 
-use std::{fmt::Display, path::PathBuf, time::Duration};
+use std::{fmt::Display, time::Duration};
 
-use super::Setup;
+use super::setup::{Setup, paths};
 use council::{
     CouncilSettings, CriterionName, GroupMode, SecondPhaseMode,
-    player::{BookFile, BookSettings, TablebaseSettings},
+    player::{BookFile, BookSettings},
 };
 
 /// The value of `Preset` that changes nothing.
@@ -144,14 +144,10 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
                 max_plies: BOOK_PLIES,
                 ..BookSettings::default()
             };
-            let library = changed.library.clone().with_books(&books);
-            changed.library = library.map_err(|error| error.to_string())?;
+            changed.open_books(&books).map_err(|error| error.to_string())?;
         }
         ("SyzygyPath", OptionValue::Text(folders)) => {
-            let tables = TablebaseSettings { paths: paths(&folders), ..TablebaseSettings::default() };
-            let library = changed.library.clone().with_tablebases(&tables);
-            changed.library = library.map_err(|error| format!("SyzygyPath: {error}"))?;
-            changed.council.tablebases = folders;
+            changed.open_tablebases(&folders).map_err(|error| format!("SyzygyPath: {error}"))?;
             // An adviser may need them.
             changed.roster().map_err(|error| error.to_string())?;
         }
@@ -189,9 +185,4 @@ fn read(choice: &EngineOption, value: &str) -> Result<OptionValue, String> {
         },
         OptionKind::Text => Ok(OptionValue::Text(if value == "<empty>" { String::new() } else { value.to_owned() })),
     }
-}
-
-/// Folders or files, separated as the system separates them.
-fn paths(text: &str) -> Vec<PathBuf> {
-    std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()).collect()
 }

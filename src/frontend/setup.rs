@@ -1,13 +1,13 @@
 //! What a chess program's engine plays with: the player's settings, as far as a program may change them.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use bot::policy::{DrawSettings, ResignSettings};
 use chess::{Limits, Variant};
 use council::{
     CouncilSettings, CriterionName, Roster, RosterError,
     clock::{ClockSettings, Lag},
-    player::Library,
+    player::{BookSettings, Library, TablebaseSettings},
     pool::{Pool, RemotePool},
 };
 
@@ -25,6 +25,8 @@ pub struct Setup {
     pub limits: Limits,
     /// Books and tablebases.
     pub library: Library,
+    /// Those that the settings name, which an option that is set to nothing goes back to.
+    of_settings: (Library, String),
     /// Whether the books are used.
     pub own_book: bool,
     /// The cores of this machine that searches may use together; 0 is all there are.
@@ -44,11 +46,13 @@ impl Setup {
     pub fn new(council: CouncilSettings, clock: &ClockSettings) -> Self {
         // A program's clock runs from the first move on, and what the way costs is said by the overhead.
         let clock = ClockSettings { first_move: Duration::ZERO, reserve: Duration::ZERO, ..clock.clone() };
+        let of_settings = (Library::default(), council.tablebases.clone());
         Self {
             council,
             clock,
             limits: Limits::default(),
             library: Library::default(),
+            of_settings,
             own_book: true,
             cores: 0,
             remote_pool: None,
@@ -56,6 +60,42 @@ impl Setup {
             draw: DrawSettings::default(),
             resign: ResignSettings::default(),
         }
+    }
+
+    /// The same with these books and tablebases, which the settings name.
+    #[must_use]
+    pub fn with_library(self, library: Library) -> Self {
+        let (_, tablebases) = self.of_settings;
+        Self { library: library.clone(), of_settings: (library, tablebases), ..self }
+    }
+
+    /// Opens books in place of those that were open; those of the settings where none are named.
+    ///
+    /// # Errors
+    /// Names the file that cannot be read.
+    pub(super) fn open_books(&mut self, books: &BookSettings) -> io::Result<()> {
+        let library = self.library.clone();
+        let none = books.files.is_empty();
+        self.library = if none { library.with_books_of(&self.of_settings.0) } else { library.with_books(books)? };
+        Ok(())
+    }
+
+    /// Opens tablebases in place of those that were open; those of the settings where none are named.
+    ///
+    /// # Errors
+    /// Names the folder that cannot be read.
+    pub(super) fn open_tablebases(&mut self, folders: &str) -> io::Result<()> {
+        let library = self.library.clone();
+        let (of_settings, named) = &self.of_settings;
+        let paths = paths(folders);
+        if paths.is_empty() {
+            self.library = library.with_tablebases_of(of_settings);
+            self.council.tablebases = named.clone();
+        } else {
+            self.library = library.with_tablebases(&TablebaseSettings { paths, ..TablebaseSettings::default() })?;
+            self.council.tablebases = folders.to_owned();
+        }
+        Ok(())
     }
 
     /// Who sits in the council.
@@ -111,4 +151,9 @@ impl Setup {
     pub(super) const fn lag(&self) -> Lag {
         Lag::steady(self.overhead)
     }
+}
+
+/// Folders or files, separated as the system separates them.
+pub(super) fn paths(text: &str) -> Vec<PathBuf> {
+    std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()).collect()
 }

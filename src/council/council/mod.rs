@@ -101,11 +101,13 @@ impl<L: CouncilGame> Council<L> {
         self.seats.new_game();
     }
 
-    /// Waits until all electors on this machine have been started, or could not be: an engine may need seconds before it can search.
+    /// Waits until all electors on this machine have been started, or could not be, and until what the tables know of another game is
+    /// forgotten: an engine may need seconds before it can search, and so may a large table.
     pub async fn started(&self) {
         for searcher in &self.seats.searchers {
             searcher.started().cancelled().await;
         }
+        self.seats.forgotten().await;
     }
 
     /// Decides. `watch` sees every proposal as it comes. `None` if `cancelled` first, or if there is no legal move.

@@ -167,6 +167,11 @@ impl<L: CouncilGame> Roster<L> {
         &self.advisers
     }
 
+    /// Whether it has a copy for each core, however many there are.
+    pub fn grows(&self) -> bool {
+        self.grows
+    }
+
     /// The electors that may play `variant`, on so many cores: `auto` has a copy for each of them.
     #[must_use]
     pub fn electors_for(&self, variant: L::Variant, cores: usize) -> Vec<ElectorSpec<L::Kind>> {

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use tokio::task::spawn_blocking;
+
 use super::{
     CouncilSettings, GroupMode, Roster,
     question::times,
@@ -157,6 +159,13 @@ impl<L: CouncilGame> Seats<L> {
     pub(super) fn new_game(&self) {
         self.tables.new_game();
         self.searchers.iter().chain(&self.spare).for_each(CouncilSearcher::new_game);
+    }
+
+    /// Waits until the tables have forgotten what they are to forget.
+    pub(super) async fn forgotten(&self) {
+        let tables = self.tables.all();
+        // Where no thread is to be had, the next search does it.
+        let _ = spawn_blocking(move || tables.iter().for_each(|(_, table)| table.finish_forgetting())).await;
     }
 
     fn continues(&self) -> bool {

@@ -65,6 +65,18 @@ impl Library {
         Ok(self)
     }
 
+    /// The same with the books of another.
+    #[must_use]
+    pub fn with_books_of(self, other: &Self) -> Self {
+        Self { books: other.books.clone(), ..self }
+    }
+
+    /// The same with the tablebases of another.
+    #[must_use]
+    pub fn with_tablebases_of(self, other: &Self) -> Self {
+        Self { tablebases: other.tablebases.clone(), ..self }
+    }
+
     /// Opens Syzygy tables in place of those that were open; no folder leaves those.
     ///
     /// # Errors

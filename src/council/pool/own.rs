@@ -1,6 +1,6 @@
 //! An instance of our own engine as an elector: tasks become the engine's searches, its iterations proposals.
 
-use std::sync::atomic::AtomicBool;
+use std::{cell::Cell, sync::atomic::AtomicBool};
 
 use super::{Elector, ElectorFailure, Fact, Finding, Hints, Job};
 use chess::{Bound, ElectorName, Limits, Proposal, Task, UciMove, engine_move, engine_position};
@@ -68,7 +68,9 @@ impl Elector for OwnElector {
 
         let Limits { time, nodes, depth, clocks: _ } = task.limits;
         let limits = engine::Limits { time, nodes, depth, mate: None };
+        let told = Cell::new(None);
         let mut tell = |iteration: &Iteration| {
+            told.set(Some(iteration.best));
             meter.note_effort(iteration.effort);
             if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
                 if let Some((hints, number)) = &guidance.advises {
@@ -79,8 +81,9 @@ impl Elector for OwnElector {
         };
         let last = self.engine.search_root(&position, &root, &limits, stop, &mut tell);
         // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
-        if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
-            tell(&unfinished);
+        if let Some(last) = last.filter(|last| last.root_moves_done > 0 || told.get() != Some(last.best)) {
+            let is_new = told.get() != Some(last.best);
+            tell(&Iteration { bound: bound_of_last(&last, is_new), ..last });
         }
         if let Some((hints, number)) = &guidance.advises {
             hints.withdraw(*number);
@@ -93,6 +96,15 @@ impl Elector for OwnElector {
 
     fn new_game(&mut self) {
         self.engine.new_game();
+    }
+}
+
+/// What the score of a search's last word is worth. A new best move that was still searched again is what the engine plays, so what it is
+/// worth at least counts as its worth; not so a mate, which is found or not.
+fn bound_of_last(last: &Iteration, is_new: bool) -> ScoreBound {
+    match (last.bound, last.score) {
+        (ScoreBound::Lower, engine::Score::Cp(_)) if is_new => ScoreBound::Exact,
+        (bound, _) => bound,
     }
 }
 
@@ -151,5 +163,28 @@ mod tests {
         adviser.search(&Job::guided(task, guidance), &AtomicBool::new(false), &mut report).expect("it searches");
         assert!(!heard.is_empty() && heard.iter().all(|(best, hinted)| hinted == &[*best]), "{heard:?}");
         assert_eq!(hints.now(), []);
+    }
+
+    /// Wherever its nodes end, also while a better move is searched again.
+    #[test]
+    fn an_elector_proposes_at_last_what_its_engine_would_play() {
+        let line = Arc::new(Line::start(Variant::Standard));
+        let position = engine_position(&line).expect("standard chess");
+        let options = EngineOptions { hash: 1, ..EngineOptions::default() };
+        for nodes in (300..4000).step_by(61) {
+            let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let task = Task { id, line: line.clone(), root_moves: Vec::new(), limits };
+            let mut elector = OwnElector::new("mp".into(), options.clone(), None).expect("an elector");
+            let mut last = None;
+            let mut report = |proposal: Proposal| last = Some(proposal.best);
+            let job = Job::guided(task, Guidance::default());
+            elector.search(&job, &AtomicBool::new(false), &mut report).expect("it searches");
+            let limits = engine::Limits { nodes: Some(nodes), ..engine::Limits::default() };
+            let stop = AtomicBool::new(false);
+            let alone = Engine::new(options.clone()).search(&position, &[], &limits, &stop, &mut |_| {});
+            let proposed = last.and_then(|best| engine_move(&position, best));
+            assert_eq!(proposed, alone.map(|alone| alone.best), "{nodes} nodes");
+        }
     }
 }

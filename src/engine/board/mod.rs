@@ -193,6 +193,12 @@ impl Board {
         self.halfmoves
     }
 
+    /// The square on which a pawn can be taken in passing, if one can.
+    #[inline]
+    pub const fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
     /// What `mv` takes. Castling takes nothing.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Role> {

@@ -13,6 +13,10 @@ pub(super) fn is_blocked(board: &Board) -> bool {
     if board.occupied() != pawns | board.role(Role::King) || pawns.is_empty() || board.in_check() {
         return false;
     }
+    // A pawn that can be taken in passing is not beside those that attack it any more when it is seen where it stands.
+    if board.en_passant().is_some() {
+        return false;
+    }
     Color::ALL.into_iter().all(|color| {
         let own = board.men(color, Role::Pawn);
         let others = board.men(!color, Role::Pawn);

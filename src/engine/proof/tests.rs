@@ -260,6 +260,14 @@ fn in_a_blocked_position_nothing_but_kings_ever_moves() {
     panic!("only {blocked} blocked positions were tried");
 }
 
+/// After c7-c5 all pawns stand, but 1. dxc6 wins: the pawn can be taken where it no longer stands.
+#[test]
+fn a_position_is_not_blocked_while_a_pawn_can_be_taken_in_passing() {
+    let position = |passing: &str| position(&format!("8/6k1/3p1p1p/p1pP1P1P/P1P5/8/8/4K3 w - {passing} 0 1"));
+    assert!(is_drawn(position("-").board()));
+    assert!(!is_drawn(position("c6").board()));
+}
+
 /// Follows all lines of a position, each position once: nothing but kings may move, and nobody may be mated.
 fn explore(root: &Board) {
     let mut seen = HashSet::from([root.keys().position]);

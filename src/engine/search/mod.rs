@@ -383,7 +383,8 @@ impl Engine {
         std::thread::scope(|scope| {
             for (id, memory) in memories {
                 let place = place(id);
-                scope.spawn(move || {
+                // Where the system gives no more threads, those that there are search.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
                     Worker::new(id, shared, options, memory, position, moves, place.as_ref()).iterate(&mut |_| {});
                 });
             }

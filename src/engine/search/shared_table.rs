@@ -53,6 +53,11 @@ impl SharedTable {
         let _ = thread::Builder::new().name("forget".to_owned()).spawn(move || table.clear_outdated());
     }
 
+    /// Waits until what is to be forgotten is. Blocks for as long as it takes to write to all of a table.
+    pub fn finish_forgetting(&self) {
+        self.table.clear_outdated();
+    }
+
     /// Keeps up to so many of its deepest new entries for [`Self::tell`]; with 0, as at the beginning, none.
     pub fn keep_for_others(&self, entries: usize) {
         self.table.outbox.open(entries);

@@ -150,8 +150,11 @@ impl Table {
 
     /// What it knows will be forgotten by [`Self::clear_outdated`], at the latest when the next search begins: writing to all of its
     /// memory takes a while.
+    /// One that no search has used has nothing to forget, and its memory is not touched.
     pub(super) fn forget(&self) {
-        self.outdated.store(true, Release);
+        if self.root() != 0 {
+            self.outdated.store(true, Release);
+        }
     }
 
     /// Forgets what is to be forgotten. Whoever comes while another is at it waits until it is done.

@@ -90,9 +90,12 @@ impl<M> Go<M> {
     }
 
     /// What is left on the clock of the one who is to move, White (0) or Black (1). Where only the other's was said, and no other bound,
-    /// it is taken for both: whoever says a clock waits for a move.
+    /// it is taken for both: whoever says a clock waits for a move. What is searched until told to stop has no clock.
     pub fn clock(&self, mover: usize) -> Option<Duration> {
-        let other = self.time[1 - mover].filter(|_| self.limits == Limits::default() && !self.infinite);
+        if self.infinite {
+            return None;
+        }
+        let other = self.time[1 - mover].filter(|_| self.limits == Limits::default());
         self.time[mover].or(other)
     }
 
@@ -132,7 +135,10 @@ impl<M> Go<M> {
             "btime" => self.time[1] = Some(time),
             "winc" => self.increment[0] = time,
             "binc" => self.increment[1] = time,
-            "movestogo" => self.moves_to_go = Some(u32::try_from(number).unwrap_or(u32::MAX).max(1)),
+            // Who has no further control to say of says none, or none by a number.
+            "movestogo" => {
+                self.moves_to_go = Some(u32::try_from(number).unwrap_or(u32::MAX)).filter(|moves| *moves > 0)
+            }
             "movetime" => self.limits.time = Some(time),
             "nodes" => self.limits.nodes = Some(number as u64),
             "depth" => self.limits.depth = Some(number.min(1000) as u32),

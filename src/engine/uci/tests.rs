@@ -51,6 +51,18 @@ fn a_fixed_time_and_a_clock_hold_together() {
     }
 }
 
+/// Some programs send every number that they know, whatever it means.
+#[test]
+fn what_is_searched_until_told_to_stop_has_no_clock_and_no_control_is_not_the_last_move_before_one() {
+    let read = |text: &str| Go::<()>::read(text, |_| None);
+    let endless = read("infinite wtime 60000 btime 60000 winc 0 binc 0");
+    assert_eq!((endless.clock(0), endless.is_bounded(crate::board::Color::White)), (None, false));
+    for nothing in ["0", "-1"] {
+        assert_eq!(read(&format!("wtime 60000 btime 60000 movestogo {nothing}")).moves_to_go, None);
+    }
+    assert_eq!(read("wtime 60000 btime 60000 movestogo 1").moves_to_go, Some(1));
+}
+
 #[test]
 fn wrong_input_is_explained_and_changes_nothing() {
     for (wrong, says) in [

@@ -5,7 +5,7 @@ use std::{fs, io::Write, ops::ControlFlow};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 
 use super::{XboardSession, commands::Problem, words};
-use chess::{Line, Variant};
+use chess::{Color, Line, Variant};
 
 impl<W: Write> XboardSession<W> {
     /// `save FILE`: the game as PGN, our moves with score, depth and time.
@@ -14,7 +14,8 @@ impl<W: Write> XboardSession<W> {
         let result = words::result(line).and_then(|result| result.split(' ').next()).unwrap_or("*");
         let us = concat!("concilio ", env!("CARGO_PKG_VERSION"));
         let them = self.opponent.name.as_deref().unwrap_or("?").replace(['"', '\\'], "'");
-        let (white, black) = if self.ours == Some(shakmaty::Color::White) { (us, &*them) } else { (&*them, us) };
+        let ours = self.ours.or_else(|| self.record.our_color(line));
+        let (white, black) = if ours == Some(Color::White) { (us, &*them) } else { (&*them, us) };
         let mut text = format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n");
         if line.variant() != Variant::Standard {
             text += &format!("[Variant \"{}\"]\n", line.variant().pgn_name());

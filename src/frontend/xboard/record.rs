@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use chess::{Decision, Line, Score, Source};
+use chess::{Color, Decision, Line, Score, Source};
 use council::player::vote_report;
 
 /// What is known of a move of ours.
@@ -36,6 +36,13 @@ impl MoveNotes {
     /// Forgets what was noted after so many half-moves.
     pub(super) fn truncate(&mut self, ply: usize) {
         self.notes.retain(|note| note.ply <= ply);
+    }
+
+    /// Who played the last move of ours in this game.
+    pub(super) fn our_color(&self, game: &Line) -> Option<Color> {
+        let last = self.notes.last()?;
+        // A game may begin with Black.
+        Some(if game.ply().abs_diff(last.ply).is_multiple_of(2) { !game.turn() } else { game.turn() })
     }
 
     /// The scores of our moves, each from our side.
