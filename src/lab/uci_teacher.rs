@@ -2,10 +2,11 @@
 
 use std::{
     fmt,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
-use chess::{Bound, Limits, Score};
+use chess::{Bound, Limits, Score, UciMove};
 use council::pool::{
     ElectorFailure, EngineProgram,
     uci::{UciEngine, protocol},
@@ -13,12 +14,20 @@ use council::pool::{
 use engine::Position;
 use training::{Record, Teacher};
 
+use crate::program_files::{checksum, files_of_program};
+
 /// Table of the teacher, MiB. Its searches are short.
 const HASH: usize = 4;
 /// What a mate is worth as a label, centipawns: beyond everything else.
 const MATE: i16 = 32_000;
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// A teacher is not tried on fewer positions than this: chance could make it pass.
+const ENOUGH: usize = 32;
+/// A teacher that takes longer than this for the positions it is tried on, is asked singly: nothing is saved by asking it ahead.
+const SLOW: Duration = Duration::from_secs(1);
+/// How long an answer is waited for while a teacher is tried, which may have lost the question.
+const TRIAL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the teacher may spend on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,21 +56,48 @@ pub(crate) struct TeacherPlan {
     pub(crate) effort: TeacherEffort,
 }
 
-impl fmt::Display for TeacherPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.program.path.display())?;
-        for (name, value) in &self.program.options {
-            write!(f, " {name}={value}")?;
-        }
-        write!(f, " at {}", self.effort)
+impl TeacherPlan {
+    /// What its labels are marked with, so that no folder has labels of two teachers: another version of a program under the same
+    /// name is another teacher.
+    pub(crate) fn mark(&self) -> String {
+        let mut words = vec![self.program.path.display().to_string()];
+        words.extend(self.program.arguments.iter().cloned());
+        words.extend(self.program.options.iter().map(|(name, value)| format!("{name}={value}")));
+        words.extend(
+            files_of_program(&self.program).iter().filter_map(|file| checksum(file)).map(|sum| format!("#{sum}")),
+        );
+        format!("{} at {}", words.join(" "), self.effort)
+    }
+
+    /// The two lines that ask what a position is worth.
+    fn question(&self, record: &Record) -> String {
+        let limits = match self.effort {
+            TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+        };
+        format!("position fen {}\n{}", record.to_fen(), protocol::go_within(&limits))
     }
 }
 
 /// A teacher at work. It answers within a millisecond, so what is said around its searches is kept short.
 pub(crate) struct UciTeacher {
     engine: UciEngine,
-    /// What it is told for each position.
-    go: String,
+    plan: TeacherPlan,
+    asking: Asking,
+}
+
+/// How many questions a teacher is asked before its first answer is heard.
+///
+/// An engine that ends a search before it hears the next `go`, as Stockfish does, can be asked many at once, which saves half of
+/// the time: nobody has to wake it. UCI promises nothing of the kind, so each teacher is tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// It was not tried yet.
+    Untried,
+    /// One after the other.
+    Singly,
+    /// All at once.
+    Ahead,
 }
 
 impl UciTeacher {
@@ -70,36 +106,68 @@ impl UciTeacher {
     /// # Errors
     /// [`ElectorFailure`] if it cannot be started, or does not speak UCI.
     pub(crate) fn start(plan: &TeacherPlan) -> Result<Self, ElectorFailure> {
-        let limits = match plan.effort {
-            TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
-        };
-        Ok(Self { engine: UciEngine::start(&plan.program, HASH, 1)?, go: protocol::go_within(&limits) })
-    }
-}
-
-impl Teacher for UciTeacher {
-    type Error = ElectorFailure;
-
-    fn forget(&mut self) -> Result<(), ElectorFailure> {
-        self.engine.new_game()
+        let engine = UciEngine::start(&plan.program, HASH, 1)?;
+        Ok(Self { engine, plan: plan.clone(), asking: Asking::Untried })
     }
 
-    /// A position is quiet if the teacher's best move neither captures nor promotes.
-    fn judge(&mut self, record: &Record) -> Result<Option<i16>, ElectorFailure> {
+    /// Asks these singly and then ahead; a teacher that says the same of all is asked ahead from now on. One that does not may
+    /// still be at work on what it was asked: it is started anew.
+    fn try_asking_ahead(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, ElectorFailure> {
+        self.forget()?;
+        let begin = Instant::now();
+        let singly = self.ask_singly(records, stop)?;
+        if stop.load(Relaxed) {
+            return Ok(singly);
+        }
+        if begin.elapsed() > SLOW {
+            self.asking = Asking::Singly;
+            return Ok(singly);
+        }
+        self.forget()?;
+        if self.ask_ahead(records, TRIAL_PATIENCE).is_ok_and(|ahead| ahead == singly) {
+            self.asking = Asking::Ahead;
+            return Ok(singly);
+        }
+        *self = Self { asking: Asking::Singly, ..Self::start(&self.plan)? };
+        self.forget()?;
+        self.ask_singly(records, stop)
+    }
+
+    /// Asks one after the other, until told to stop.
+    fn ask_singly(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, ElectorFailure> {
+        let asked = records.iter().take_while(|_| !stop.load(Relaxed));
+        asked
+            .map(|record| {
+                self.engine.send(&self.plan.question(record))?;
+                self.answer(record, PATIENCE)
+            })
+            .collect()
+    }
+
+    /// Asks all at once; each answer is waited for as long as `patience`.
+    fn ask_ahead(&mut self, records: &[Record], patience: Duration) -> Result<Vec<Option<i16>>, ElectorFailure> {
+        let questions: Vec<_> = records.iter().map(|record| self.plan.question(record)).collect();
+        self.engine.send(&questions.join("\n"))?;
+        records.iter().map(|record| self.answer(record, patience)).collect()
+    }
+
+    /// What it says of a position that it was asked about. One is quiet if the best move neither captures nor promotes.
+    fn answer(&mut self, record: &Record, patience: Duration) -> Result<Option<i16>, ElectorFailure> {
         let fen = record.to_fen();
         let wrong = |reason: &dyn fmt::Display| ElectorFailure(format!("{fen}: {reason}"));
         let position = Position::from_line(&fen, false, []).map_err(|error| wrong(&error))?;
-        self.engine.send(&format!("position fen {fen}"))?;
-        self.engine.send(&self.go)?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         let mut last: Option<Score> = None;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let line = self.engine.hear(left)?.ok_or_else(|| wrong(&"no best move within a minute"))?;
+            let line =
+                self.engine.hear(left)?.ok_or_else(|| wrong(&format_args!("no best move within {patience:?}")))?;
             if let Some(best) = protocol::best_move(&line) {
                 let score = last.ok_or_else(|| wrong(&"a best move and no score"))?;
-                let best = best.and_then(|best| position.parse_move(&best.to_string()));
+                // A best move of another position would be the answer to another question.
+                let legal = |told: UciMove| position.parse_move(&told.to_string()).ok_or(told);
+                let best =
+                    best.map(legal).transpose().map_err(|told| wrong(&format_args!("{told} is no move here")))?;
                 let is_quiet = best.is_some_and(|best| !position.board().is_noisy(best));
                 return Ok(is_quiet.then_some(label_of(score)));
             }
@@ -112,11 +180,76 @@ impl Teacher for UciTeacher {
     }
 }
 
+impl Teacher for UciTeacher {
+    type Error = ElectorFailure;
+
+    fn forget(&mut self) -> Result<(), ElectorFailure> {
+        self.engine.new_game()
+    }
+
+    fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, ElectorFailure> {
+        match self.asking {
+            Asking::Untried if records.len() >= ENOUGH => self.try_asking_ahead(records, stop),
+            Asking::Untried | Asking::Singly => self.ask_singly(records, stop),
+            Asking::Ahead => self.ask_ahead(records, PATIENCE),
+        }
+    }
+}
+
 /// A score as a label, centipawns.
 fn label_of(score: Score) -> i16 {
     match score {
         Score::Cp(score) => score.clamp(1 - i32::from(MATE), i32::from(MATE) - 1) as i16,
         Score::Mate(moves) if moves > 0 => MATE,
         Score::Mate(_) => -MATE,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A teacher that says so to every `go`.
+    fn teacher(said: &str) -> UciTeacher {
+        let script = format!(
+            "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; go) {said};; quit) exit;; esac; done"
+        );
+        let arguments = vec!["-c".to_owned(), script];
+        let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
+        UciTeacher::start(&TeacherPlan { program, effort: TeacherEffort::Nodes(64) }).expect("a shell")
+    }
+
+    fn judged(teacher: &mut UciTeacher, count: usize) -> Result<Vec<Option<i16>>, ElectorFailure> {
+        let position = Position::from_line("startpos", false, []).expect("a position");
+        let records = vec![Record::new(position.board()).expect("standard chess"); count];
+        teacher.judge(&records, &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn a_teacher_that_answers_in_order_is_asked_ahead() {
+        let mut teacher = teacher("echo info depth 1 score cp 12 pv g1f3; echo bestmove g1f3");
+        assert_eq!(judged(&mut teacher, ENOUGH - 1).expect("labels"), vec![Some(12); ENOUGH - 1]);
+        assert!(teacher.asking == Asking::Untried, "one or two would say nothing");
+        for _ in 0..2 {
+            assert_eq!(judged(&mut teacher, ENOUGH).expect("labels"), vec![Some(12); ENOUGH]);
+            assert!(teacher.asking == Asking::Ahead);
+        }
+    }
+
+    /// Whatever it remembers of the trial is gone: its labels are those of a teacher that was never tried.
+    #[test]
+    fn a_teacher_that_answers_otherwise_when_asked_ahead_is_asked_singly() {
+        let mut teacher = teacher("n=$((n + 1)); echo info depth 1 score cp $n pv g1f3; echo bestmove g1f3");
+        let expected: Vec<_> = (1..=ENOUGH as i16).map(Some).collect();
+        assert_eq!(judged(&mut teacher, ENOUGH).expect("labels"), expected);
+        assert!(teacher.asking == Asking::Singly);
+        assert_eq!(judged(&mut teacher, 1).expect("a label"), [Some(ENOUGH as i16 + 1)]);
+    }
+
+    #[test]
+    fn an_answer_to_another_question_is_no_label() {
+        let mut teacher = teacher("echo info depth 1 score cp 12 pv e7e5; echo bestmove e7e5");
+        let failure = judged(&mut teacher, 1).expect_err("black's move").to_string();
+        assert!(failure.ends_with("e7e5 is no move here"), "{failure}");
     }
 }

@@ -12,6 +12,9 @@ use std::{
 
 use crate::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
 
+/// So many positions a teacher is asked about at once.
+const AT_ONCE: usize = 64;
+
 /// Who says what positions are worth.
 pub trait Teacher {
     /// Why it says nothing.
@@ -23,11 +26,12 @@ pub trait Teacher {
     /// Whatever keeps the teacher from it.
     fn forget(&mut self) -> Result<(), Self::Error>;
 
-    /// Centipawns for the player to move; nothing for a position that is not quiet.
+    /// Centipawns for the player to move, of each in its order; nothing for a position that is not quiet. Fewer than were asked for
+    /// where `stop` was set meanwhile.
     ///
     /// # Errors
     /// Whatever keeps the teacher from answering.
-    fn judge(&mut self, record: &Record) -> Result<Option<i16>, Self::Error>;
+    fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error>;
 }
 
 /// Why there are no labels.
@@ -99,13 +103,13 @@ pub fn label<T: Teacher>(
         let shard = Shard::read(path)?;
         teacher.forget().map_err(LabellingError::Teacher)?;
         let mut records = Vec::with_capacity(shard.records.len());
-        for record in shard.records {
+        for asked in shard.records.chunks(AT_ONCE) {
+            let scores = teacher.judge(asked, stop).map_err(LabellingError::Teacher)?;
             if stop.load(Relaxed) {
                 return Ok(());
             }
-            if let Some(score) = teacher.judge(&record).map_err(LabellingError::Teacher)? {
-                records.push(record.with_teacher(score));
-            }
+            let judged = asked.iter().zip(scores);
+            records.extend(judged.filter_map(|(record, score)| Some(record.with_teacher(score?))));
         }
         Shard { description: format!("{}{by_teacher}", shard.description), records }.write(&target)?;
         tell();
@@ -136,8 +140,9 @@ mod tests {
             Ok(())
         }
 
-        fn judge(&mut self, record: &Record) -> Result<Option<i16>, Self::Error> {
-            Ok(record.to_fen().contains("PPPPPPPP").then(|| record.count() as i16))
+        fn judge(&mut self, records: &[Record], _: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error> {
+            let judge = |record: &Record| record.to_fen().contains("PPPPPPPP").then(|| record.count() as i16);
+            Ok(records.iter().map(judge).collect())
         }
     }
 

@@ -18,7 +18,7 @@ const LONGEST: usize = 200;
 const HASH: usize = 2;
 
 /// The machines, the move and the match by which they are measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct WorthPlan {
     /// Cores of each machine, each with a copy.
     pub cores: usize,
@@ -30,6 +30,8 @@ pub struct WorthPlan {
     pub nodes: u64,
     /// Games of the match.
     pub games: usize,
+    /// Where they begin, each opening with both colours.
+    pub book: OpeningBook,
     /// Games that are played at once.
     pub workers: NonZeroUsize,
 }
@@ -78,7 +80,7 @@ pub fn worth(
 ) -> Result<Summary, WorthError> {
     let matched = MatchPlan {
         players: [plan.contender(machines)?, plan.contender(1)?],
-        book: OpeningBook::built_in(1),
+        book: plan.book.clone(),
         pairs: plan.games.div_ceil(2),
         sprt: None,
         rules: MatchRules {
@@ -105,6 +107,7 @@ mod tests {
             way: Duration::from_millis(10),
             nodes: 1500,
             games: 2,
+            book: OpeningBook::built_in(1),
             workers: NonZeroUsize::MIN,
         };
         let council = plan.council(2);
@@ -124,6 +127,7 @@ mod tests {
             way: Duration::from_millis(10),
             nodes: 100,
             games: 2,
+            book: OpeningBook::built_in(1),
             workers: NonZeroUsize::MIN,
         };
         let summary = worth(2, &plan, &AtomicBool::new(false), |_| ()).expect("a match");

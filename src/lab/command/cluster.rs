@@ -11,8 +11,15 @@ use crate::{
         scale::{ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
         worth::{WorthPlan, worth},
     },
+    openings::OpeningBook,
     stats::{Estimate, quantile},
 };
+
+/// Plies of an opening from a book of games.
+const OPENING: usize = 16;
+
+/// Of the order of the openings.
+const SEED: u64 = 1;
 
 /// From a task to its first proposal over a NATS server and a worker on this machine, idle and with all cores searching
 #[derive(Debug, Args)]
@@ -66,8 +73,11 @@ pub(super) struct ScaleCluster {
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000_000), value_name = "US")]
     way: u32,
     /// Play so many games with two and with four machines against one of them, in virtual time: what they are worth in Elo
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(4..), value_name = "N")]
     games: Option<u32>,
+    /// Openings of these games: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     /// Nodes of a core for a move of these games
     #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u64).range(100..), value_name = "N")]
     nodes: u64,
@@ -105,12 +115,17 @@ impl ScaleCluster {
 
     /// What two and four machines are worth beside one.
     fn play(&self, games: usize, stop: &AtomicBool) -> Result<(), Failure> {
+        let book = match &self.book {
+            Some(path) => OpeningBook::open(path, OPENING, SEED).map_err(Failure::usage)?,
+            None => OpeningBook::built_in(SEED),
+        };
         let plan = WorthPlan {
             cores: usize::from(self.cores),
             move_time: Duration::from_millis(self.move_time),
             way: Duration::from_micros(u64::from(self.way)),
             nodes: self.nodes,
             games,
+            book,
             workers: or_each_core(None),
         };
         chess::outln!(

@@ -38,19 +38,20 @@ use engine::Tablebases;
                                          on two machines in virtual time, whose tables tell each other 32 entries every 48
                                          nodes of a thread, 16 nodes late (machines.values=none, first or all)
   council:file=bot.toml                  the council of a settings file
+  council                                the council as it comes: a copy for each core of a game (learned-2 has two everywhere)
   uci:/usr/games/stockfish,Threads=1     a UCI engine: command with arguments, then options
   xboard:/usr/games/gnuchess             a CECP engine: the same
 Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pace of its own.
 
 The council against its sequential self, every elector with the nodes that the engine has:
   concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
-(8moves_v3.pgn.zip is in https://github.com/official-stockfish/books; without --book there are openings built in.)
+(8moves_v3.pgn.zip is in https://github.com/official-stockfish/books; without --book some fifty openings are built in, enough for a hundred games.)
 The same in equal time: a specialist has nodes by its speed, which is measured before the first game:
-  concilio lab match council:balanced-7 engine --pace equal-time=20000 --games 400
+  concilio lab match council:balanced-7 engine --pace equal-time=20000 --games 400 --book 8moves_v3.pgn.zip
 At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
-  concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400
+  concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
 Is a change worth something? Until the test is decided:
-  concilio lab match engine 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
+  concilio lab match engine:n 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
 The theses' scoring, cut after 40 moves:
   concilio lab match council:preset=gnupar engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
 pub(super) struct Match {
@@ -205,7 +206,7 @@ impl Match {
 
     /// Everything else that they depend on. More games of the same match may be asked for.
     fn experiment(&self) -> serde_json::Value {
-        json!({
+        let mut experiment = json!({
             "players": [self.a.text(), self.b.text()],
             "pace": self.pace,
             "speeds": self.speeds,
@@ -218,6 +219,19 @@ impl Match {
             "longest": self.longest,
             "truncate": self.truncate,
             "margin": self.margin,
-        })
+        });
+        if [&self.a, &self.b].into_iter().any(|player| player.grows() || self.is_timed(player)) {
+            let cores = or_each_core(None);
+            experiment["cores"] = json!([cores, self.concurrency.unwrap_or(cores)]);
+        }
+        experiment
+    }
+
+    /// Whether a player has a clock.
+    fn is_timed(&self, player: &PlayerSpec) -> bool {
+        match (player.pace(), self.pace) {
+            (Some(pace), _) | (None, MatchPace::Alike(pace)) => pace.is_timed(),
+            (None, MatchPace::EqualTime(_)) => false,
+        }
     }
 }

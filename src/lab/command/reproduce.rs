@@ -43,8 +43,8 @@ pub(super) struct Reproduce {
     /// Nodes times so much
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     scale: f64,
-    /// Games of each player, instead of what the effort says
-    #[arg(long, value_name = "N")]
+    /// Games of each player, instead of what the effort says; no more than two for each opening
+    #[arg(long, value_parser = clap::value_parser!(u32).range(4..), value_name = "N")]
     games: Option<u32>,
     /// Openings of the games: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
     #[arg(long, value_name = "FILE")]

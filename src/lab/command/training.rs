@@ -142,7 +142,7 @@ impl LabelData {
         let display = Mutex::new(None);
         let start = || UciTeacher::start(&plan);
         let folders = (self.from.as_path(), self.output.as_path());
-        label(start, &plan.to_string(), folders, or_each_core(self.threads), stop, |files, done| {
+        label(start, &plan.mark(), folders, or_each_core(self.threads), stop, |files, done| {
             if let Ok(mut display) = display.lock() {
                 display.get_or_insert_with(|| ProgressDisplay::new(files, "files")).at(done, String::new);
             }

@@ -212,9 +212,17 @@ impl GameInProgress<'_> {
     /// Asks for the next move and plays it.
     fn next_move(&mut self) -> Result<(), Ruling> {
         let color = self.line.turn();
+        let theirs = self.sides[index_of(!color)].1;
         let (player, pace) = &mut self.sides[index_of(color)];
         let pace = *pace;
-        let clocks = matches!(pace, Pace::Clock { .. }).then_some(self.clocks);
+        let clocks = matches!(pace, Pace::Clock { .. }).then(|| {
+            let mut clocks = self.clocks;
+            if !matches!(theirs, Pace::Clock { .. }) {
+                // An opponent without a clock is not about to lose by it.
+                *clocks.of_mut(!color) = clocks.of(color);
+            }
+            clocks
+        });
         let turn = MoveRequest { line: Arc::new(self.line.clone()), pace, clocks };
         let began = Instant::now();
         let choice = guarded(|| player.choose(&turn));

@@ -108,6 +108,17 @@ pub enum MatchError {
     /// A player that does not understand its pace.
     #[error("player {0}: CECP knows no node budget; give it a pace of its own (tc= or movetime=)")]
     Pace(String),
+    /// The same games would be played again, and counted as if they said more.
+    #[error(
+        "{games} games from a book of {openings} openings: with budgets of nodes an opening gives the same two games every time; ask \
+         for two games an opening at most (--games), or give a larger book (--book)"
+    )]
+    SmallBook {
+        /// Games that are asked for.
+        games: usize,
+        /// Openings that the book has.
+        openings: usize,
+    },
     /// An opening cannot be played.
     #[error(transparent)]
     Book(#[from] OpeningBookError),
@@ -134,8 +145,12 @@ pub fn run(
         // What cannot be started at all is a mistake, not three hundred losses.
         drop(spec.start(plan.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
     }
+    let openings = plan.book.len();
+    if plan.pairs > openings && plan.players.iter().all(|player| !player.pace.is_timed()) {
+        return Err(MatchError::SmallBook { games: 2 * plan.pairs, openings });
+    }
     // Neither is an opening that cannot be played, hours after the first game.
-    (0..plan.pairs.min(plan.book.len())).try_for_each(|pair| plan.book.opening(pair).map(drop))?;
+    (0..plan.pairs.min(openings)).try_for_each(|pair| plan.book.opening(pair).map(drop))?;
     let mut standing = MatchStanding::new(plan.sprt, plan.pairs);
     standing.take(state.done());
     progress(&standing);

@@ -128,3 +128,18 @@ fn a_program_that_is_not_there_is_told_before_the_first_game() {
         run(&plan, &mut ExperimentState::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no node budget");
     assert!(matches!(error, MatchError::Pace(_)), "{error}");
 }
+
+/// Two hundred games from fifty openings would say what one hundred do, with half of its error.
+#[test]
+fn games_that_would_only_be_played_again_are_refused() {
+    let book = OpeningBook::built_in(5).len();
+    let asked = |pace: Pace| {
+        let mut plan = plan("engine", "engine:mp", book + 1, 1);
+        plan.players.iter_mut().for_each(|player| player.pace = pace);
+        // Nothing is to be played.
+        run(&plan, &mut ExperimentState::in_memory(), &AtomicBool::new(true), |_| {}).map(|summary| summary.games)
+    };
+    let error = asked(Pace::Nodes(150)).expect_err("the book is too small").to_string();
+    assert!(error.contains(&format!("a book of {book} openings")) && error.ends_with("(--book)"), "{error}");
+    assert!(matches!(asked(Pace::MoveTime(Duration::from_millis(10))), Ok(0)), "the clock never does the same twice");
+}

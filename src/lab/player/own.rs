@@ -9,7 +9,7 @@ use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use chess::{Color, Line, engine_position};
 use engine::{
     Engine, EngineOptions,
-    uci::{Go, Stopwatch},
+    uci::{Go, Stopwatch, searchable},
 };
 
 /// What is left on the clock: nothing lies between this player and the arbiter.
@@ -45,7 +45,8 @@ impl MatchPlayer for OwnPlayer {
         let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, ..go.limits };
         let stop = AtomicBool::new(false);
         let found = self.engine.search(&position, &[], &limits, &stop, &mut |iteration| {
-            if stopwatch.is_enough(iteration) {
+            // A better move that is told before the end of its iteration ends nothing, here as under UCI.
+            if iteration.rank == 1 && iteration.is_whole() && stopwatch.is_enough(iteration) {
                 stop.store(true, SeqCst);
             }
         });
@@ -65,7 +66,7 @@ fn go(turn: &MoveRequest) -> Go<()> {
     let mut go = Go::default();
     match turn.pace {
         Pace::Nodes(_) => {}
-        Pace::MoveTime(time) => go.limits.time = Some(time),
+        Pace::MoveTime(time) => go.limits.time = Some(searchable(time, OVERHEAD)),
         Pace::Clock { initial, .. } => {
             for (place, color) in [Color::White, Color::Black].into_iter().enumerate() {
                 let clock = turn.clocks.map(|clocks| clocks.of(color));

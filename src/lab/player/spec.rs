@@ -108,6 +108,11 @@ impl PlayerSpec {
         pace.is_timed() || !matches!(self.kind, PlayerKind::Xboard(_))
     }
 
+    /// Whether it has more electors where there are more cores.
+    pub fn grows(&self) -> bool {
+        matches!(&self.kind, PlayerKind::Council(_, roster, _) if roster.grows())
+    }
+
     /// Our own instances that search in it; `None` if others do, whose nodes are no measure of their time.
     pub fn instances(&self) -> Option<Vec<Instance>> {
         match &self.kind {

@@ -35,7 +35,8 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
          much sooner. Points are given as of 20, with 95 %; theirs have an error of about ±4, for want of games.\n\n\
          | player | time | theirs of 20 | ours of 20 | Elo | nodes a move, its and the base's | ended by the rules, agreed, cut |\n\
          |---|---|---|---|---|---|---|\n",
-        bench.effort.games, bench.openings
+        2 * pairs(bench),
+        bench.openings
     );
     let mut bars = Vec::new();
     for player in &published::PLAYERS {
@@ -52,6 +53,11 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     }
     let plot = figures("Against the sequential base, a core for each elector", "Elo", &bars, Some(0.0));
     Ok(Section { title: "§8 Games against the sequential base", text, plots: vec![("games.svg", plot)] })
+}
+
+/// Pairs of games for each player. No opening is played twice: with budgets of nodes it would give the same games again.
+fn pairs(bench: &Reproduction<'_>) -> usize {
+    (bench.effort.games as usize).div_ceil(2).min(bench.book.len())
 }
 
 /// A row of the table.
@@ -113,7 +119,7 @@ fn play(
     let plan = MatchPlan {
         players: [contender(player.spec)?, contender(BASE)?],
         book: bench.book.clone(),
-        pairs: (bench.effort.games as usize).div_ceil(2),
+        pairs: pairs(bench),
         sprt: None,
         rules: MatchRules {
             adjudication: Adjudication::default(),
