@@ -2,14 +2,17 @@
 //! list, and the running daemon follows.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use rustls::crypto::ring;
-use tokio::{sync::watch, time::sleep};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
@@ -18,6 +21,8 @@ use bot::policy::{NameLists, challenge::Names};
 
 /// How often the lists are read again.
 const EVERY: Duration = Duration::from_secs(3600);
+/// How soon those at addresses are asked for again that could not be had.
+const AGAIN: Duration = Duration::from_secs(60);
 /// How long one list may take to arrive.
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// A longer list is taken for a mistake.
@@ -26,19 +31,37 @@ const LONGEST: usize = 4 << 20;
 /// What each address gave last. Settings that are read again begin with it.
 static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
 
-/// Reads the lists again and again and tells of every change, until nobody listens or `stop`. An address that does not
-/// answer keeps the names it gave last.
+/// Why an address gave no list of names.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    /// It gave nothing, or refused.
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    /// Names do not begin like that, but what is shown in a browser does, such as a proxy's word that the server is down.
+    #[error("a page came instead of a list")]
+    Page,
+    /// Who empties a list can leave a comment in it; nothing at all is more likely a fault.
+    #[error("nothing came, where there were names before")]
+    Empty,
+}
+
+/// Reads the lists again and again and tells of every change, until nobody listens or `stop`. An address that gives no
+/// list keeps the names it gave last, and is asked again every minute.
 pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result<watch::Receiver<NameLists>, Failure> {
     let no_urls = settings.challenge.block_urls.is_empty() && settings.matchmaking.avoid_urls.is_empty();
     // Who fetches nothing needs no client, which would hold the system's certificates in memory.
     let client = if no_urls { None } else { Some(client()?) };
     let (sender, receiver) = watch::channel(known_lists(&settings)?);
     tokio::spawn(async move {
+        let urls = settings.challenge.block_urls.iter().chain(&settings.matchmaking.avoid_urls);
+        let all: BTreeSet<String> = urls.cloned().collect();
+        let (mut wanted, mut is_repeated) = (all.clone(), false);
+        let mut all_due = Instant::now() + EVERY;
         while !sender.is_closed() {
-            if let Some(client) = &client {
-                fetch_all(client, &settings.challenge.block_urls).await;
-                fetch_all(client, &settings.matchmaking.avoid_urls).await;
-            }
+            let failed = match &client {
+                Some(client) => fetch_all(client, &wanted, is_repeated).await,
+                None => BTreeSet::new(),
+            };
             match known_lists(&settings) {
                 Ok(lists) => {
                     sender.send_if_modified(|known| {
@@ -50,13 +73,26 @@ pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result
                 Err(error) => tracing::warn!(%error, "the lists of names cannot be read; the last ones hold"),
             }
             tokio::select! {
-                () = sleep(EVERY) => (),
+                () = sleep_until(next_fetch(Instant::now(), all_due, !failed.is_empty())) => (),
                 () = sender.closed() => (),
                 () = stop.cancelled() => return,
+            }
+            let now = Instant::now();
+            is_repeated = now < all_due;
+            if is_repeated {
+                wanted = failed;
+            } else {
+                wanted = all.clone();
+                all_due = now + EVERY;
             }
         }
     });
     Ok(receiver)
+}
+
+/// When to fetch again: all lists when they are due, and before that those that could not be had.
+fn next_fetch(now: Instant, all_due: Instant, has_failed: bool) -> Instant {
+    if has_failed { all_due.min(now + AGAIN) } else { all_due }
 }
 
 /// The names of the settings, of their files, and those that their addresses gave last.
@@ -67,16 +103,31 @@ fn known_lists(settings: &Settings) -> io::Result<NameLists> {
     Ok(lists)
 }
 
-/// Fetches the lists at these addresses.
-async fn fetch_all(client: &reqwest::Client, urls: &[String]) {
+/// Fetches the lists at these addresses, and gives the addresses whose lists could not be had. Where they are tried again
+/// (`is_repeated`), the log has already said that they failed.
+async fn fetch_all(client: &reqwest::Client, urls: &BTreeSet<String>, is_repeated: bool) -> BTreeSet<String> {
+    let mut failed = BTreeSet::new();
     for url in urls {
-        match fetch(client, url).await {
+        let has_names = known().get(url).is_some_and(|names| !names.is_empty());
+        match fetch(client, url, has_names).await {
             Ok(names) => {
+                if is_repeated {
+                    tracing::info!(url, "the list of names has come");
+                }
                 known().insert(url.clone(), names);
             }
-            Err(error) => tracing::warn!(url, %error, "a list of names cannot be had; the last one holds"),
+            Err(error) => {
+                let holds = if has_names { "those that came last hold" } else { "none are known from there" };
+                if is_repeated {
+                    tracing::debug!(url, %error, "a list of names still cannot be had; {holds}");
+                } else {
+                    tracing::warn!(url, %error, "a list of names cannot be had; {holds}; it is tried every minute");
+                }
+                failed.insert(url.clone());
+            }
         }
     }
+    failed
 }
 
 /// All names that these addresses gave last.
@@ -96,8 +147,8 @@ fn client() -> Result<reqwest::Client, reqwest::Error> {
     reqwest::Client::builder().timeout(TIMEOUT).build()
 }
 
-/// A list at an address: one name a line, as in a file.
-async fn fetch(client: &reqwest::Client, url: &str) -> Result<Names, reqwest::Error> {
+/// A list at an address: one name a line, as in a file. Whether it `has_names` already says what is to be thought of an empty one.
+async fn fetch(client: &reqwest::Client, url: &str, has_names: bool) -> Result<Names, ListError> {
     let mut response = client.get(url).send().await?.error_for_status()?;
     let mut text = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -107,28 +158,52 @@ async fn fetch(client: &reqwest::Client, url: &str) -> Result<Names, reqwest::Er
             break;
         }
     }
-    Ok(Names::parse(&String::from_utf8_lossy(&text)))
+    read(&String::from_utf8_lossy(&text), has_names)
+}
+
+/// The names in what an address gave, if that is a list of names.
+fn read(text: &str, has_names: bool) -> Result<Names, ListError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('<') {
+        Err(ListError::Page)
+    } else if text.is_empty() && has_names {
+        Err(ListError::Empty)
+    } else {
+        Ok(Names::parse(text))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::{io::AsyncWriteExt as _, net::TcpListener};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
 
     use super::*;
 
-    #[tokio::test]
-    async fn a_block_list_at_an_address_is_followed() {
+    /// The address of a server that answers so, with one text after another, and then no more.
+    async fn address_of(texts: &'static [&'static str]) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/list", listener.local_addr().expect("an address"));
         tokio::spawn(async move {
-            let (mut socket, _) = listener.accept().await.expect("a client");
-            let body = "# cheats\nMallory\n";
-            let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-            socket.write_all(answer.as_bytes()).await.expect("answered");
+            for text in texts {
+                let (mut socket, _) = listener.accept().await.expect("a client");
+                // What is closed with something unread is reset, and its answer may be lost.
+                let mut request = [0; 4096];
+                let _ = socket.read(&mut request).await;
+                let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}", text.len());
+                socket.write_all(format!("{head}\r\n\r\n{text}").as_bytes()).await.expect("answered");
+            }
         });
+        url
+    }
+
+    #[tokio::test]
+    async fn a_block_list_at_an_address_is_followed() {
         let mut settings = Settings::default();
         settings.challenge.block = vec!["Eve".to_owned()];
-        settings.challenge.block_urls = vec![url];
+        settings.challenge.block_urls = vec![address_of(&["# cheats\nMallory\n"]).await];
         let settings = Arc::new(settings);
         let mut lists = follow(Arc::clone(&settings), CancellationToken::new()).expect("readable");
         assert!(lists.borrow_and_update().block.contains("eve"), "what is known at once holds at once");
@@ -138,6 +213,40 @@ mod tests {
         // The address gives it no second time.
         let again = follow(settings, CancellationToken::new()).expect("readable");
         assert!(is_whole(&again.borrow()), "settings that are read again lose no names");
+    }
+
+    /// What is no list takes no names away, whatever its status says, and counts as not had.
+    #[tokio::test]
+    async fn an_address_that_gives_no_list_keeps_its_names() {
+        let url =
+            address_of(&["Mallory\n", "<!doctype html>\n<title>Down for maintenance</title>", "", "# nobody\n"]).await;
+        let (client, urls) = (client().expect("a client"), BTreeSet::from([url.clone()]));
+        assert!(fetch_all(&client, &urls, false).await.is_empty());
+        for _ in ["a page", "nothing"] {
+            assert_eq!(fetch_all(&client, &urls, false).await, urls);
+            assert!(known_names(std::slice::from_ref(&url)).contains("mallory"));
+        }
+        assert!(fetch_all(&client, &urls, true).await.is_empty());
+        assert!(known_names(std::slice::from_ref(&url)).is_empty(), "a comment alone is a list without names");
+        assert_eq!(fetch_all(&client, &urls, false).await, urls, "nobody answers any more");
+    }
+
+    #[test]
+    fn a_list_of_names_is_told_from_what_is_none() {
+        for page in ["<html>", " \r\n<!doctype html>", "\u{feff}<html>"] {
+            assert!(matches!(read(page, false), Err(ListError::Page)), "{page:?}");
+        }
+        assert!(matches!(read(" \n", true), Err(ListError::Empty)));
+        assert!(read(" \n", false).is_ok_and(|names| names.is_empty()), "nothing is lost by it");
+        assert!(read("\u{feff}Mallory\n", true).is_ok_and(|names| names.contains("mallory")));
+    }
+
+    #[test]
+    fn what_could_not_be_had_is_asked_for_again_after_a_minute() {
+        let now = Instant::now();
+        assert_eq!(next_fetch(now, now + EVERY, false), now + EVERY);
+        assert_eq!(next_fetch(now, now + EVERY, true), now + AGAIN);
+        assert_eq!(next_fetch(now, now + AGAIN / 2, true), now + AGAIN / 2, "together with all others");
     }
 
     #[tokio::test]

@@ -1,5 +1,5 @@
 //! The command line: one file a subcommand. Each reads its arguments, sets up what the rooms below need, and prints what
-//! came of it. Exit codes: 0 done, 1 failed, 2 wrong usage.
+//! came of it. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers for good.
 
 mod account;
 mod book;
@@ -34,9 +34,14 @@ mod xboard;
 
 use std::{future::Future, process::ExitCode};
 
+use self::run::RunEnd;
 use crate::settings::LogFormat;
 use chess::{Failure, printable};
 use clap::{Parser, Subcommand};
+
+/// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of `sysexits.h`. Whoever looks after services
+/// can tell it from a failure after which another start may help.
+const REFUSED: u8 = 77;
 
 /// A chess player for Lichess and FICS that picks its moves by a vote of electors.
 #[derive(Debug, Parser)]
@@ -49,7 +54,7 @@ use clap::{Parser, Subcommand};
   concilio run                         play on Lichess; CONCILIO_LICHESS_TOKEN holds the token
   concilio config check                what the settings amount to
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or wrong settings."
+Exit codes: 0 done, 1 failed, 2 wrong usage or wrong settings, 77 refused by the servers for good (run)."
 )]
 pub struct Cli {
     /// What to log on standard error: error, warn, info, debug, trace, or a filter such as concilio=debug
@@ -119,7 +124,11 @@ impl Cli {
             _ => log::init_simply(level("info"), format),
         }
         let outcome = match self.command {
-            Subcommands::Run(run) => in_runtime(run.run(self.log, self.log_format)),
+            Subcommands::Run(run) => match in_runtime(run.run(self.log, self.log_format)) {
+                Ok(RunEnd::Closed) => Ok(()),
+                Ok(RunEnd::Refused) => return ExitCode::from(REFUSED),
+                Err(failure) => Err(failure),
+            },
             Subcommands::Ctl(ctl) => in_runtime(ctl.run()),
             Subcommands::Demo(demo) => in_runtime(demo.run()),
             Subcommands::Draughts(draughts) => in_runtime(draughts.run()),
@@ -154,7 +163,7 @@ impl Cli {
 }
 
 /// Runs a command that talks to the network. Searches have threads of their own, so two are plenty.
-fn in_runtime(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+fn in_runtime<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(command);
     // Searches and files that are still busy do not hold up the exit.

@@ -31,6 +31,15 @@ use server::{
     lichess::{self, Token},
 };
 
+/// How the daemon ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunEnd {
+    /// It was told to.
+    Closed,
+    /// For no other reason than that servers have refused accounts for good: to start again would change nothing.
+    Refused,
+}
+
 /// Play on the configured servers until stopped
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -51,10 +60,10 @@ pub(super) struct RunCommand {
 }
 
 impl RunCommand {
-    /// Plays on every enabled server until told to stop.
+    /// Plays on every enabled server until told to stop, or until no server will have us.
     ///
     /// `level` and `format` are what the command line says of the log; otherwise the settings say it.
-    pub(super) async fn run(self, level: Option<String>, format: Option<LogFormat>) -> Result<(), Failure> {
+    pub(super) async fn run(self, level: Option<String>, format: Option<LogFormat>) -> Result<RunEnd, Failure> {
         let page = self.web.map(|text| Flag { name: "--web", key: "web.address".to_owned(), text });
         let args = self.settings.with(page);
         let loaded = args.clone().load()?;
@@ -99,11 +108,12 @@ impl RunCommand {
         // Where no signals can be heard, nobody waits for it.
         let _ = has_started.send(control);
 
-        let mut failed = false;
+        let (mut failed, mut end) = (false, RunEnd::Closed);
         while let Some(ended) = accounts.join_next().await {
             match ended {
                 Ok(AccountEnd::Closed) => (),
-                Ok(AccountEnd::Rejected(_)) => failed = true,
+                Ok(AccountEnd::Rejected(_)) => end = RunEnd::Refused,
+                Ok(AccountEnd::Lost(_)) => failed = true,
                 Err(error) => {
                     failed = true;
                     tracing::error!(%error, "an account's task failed");
@@ -120,7 +130,7 @@ impl RunCommand {
             failed = true;
             tracing::error!(%error, "what was left to write may be lost");
         }
-        if failed { Err(Failure::logged()) } else { Ok(()) }
+        if failed { Err(Failure::logged()) } else { Ok(end) }
     }
 }
 
@@ -146,7 +156,7 @@ fn connect(name: &str, server: &ServerSettings) -> Result<Connection, Failure> {
     let stop = CancellationToken::new();
     match server.protocol {
         Protocol::Lichess => {
-            let token = Token::load(server.token_file())?;
+            let token = Token::load(server.token_file()).map_err(Failure::usage)?;
             let (lichess, events) = lichess::connect(server.lichess()?, token, stop.clone())?;
             Ok(Connection { name: ServerName::new(name), server: Arc::new(lichess), events, stop })
         }

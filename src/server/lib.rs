@@ -36,6 +36,10 @@ pub trait Server: Send + Sync + 'static {
     /// runs goes on.
     async fn open_to_new_games(&self, _open: bool) {}
 
+    /// Whether games may be sought from now on where the server lets us offer ours to everybody; they may until this says otherwise.
+    /// Who challenges us is still heard.
+    async fn seek_games(&self, _wanted: bool) {}
+
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
 

@@ -157,6 +157,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
+    /// A game that is known keeps what is known of it; one that was adjourned goes on, and its end is to be found out again.
     pub(super) fn game_started(&self, server: &ServerName, game: &StartedGame, now: i64) -> Result<(), JournalError> {
         self.execute(
             "INSERT INTO games (server, game, our_color, white, white_title, white_rating, black, black_title,
@@ -167,7 +168,8 @@ impl<'a> Store<'a> {
                  white_rating = coalesce(white_rating, excluded.white_rating),
                  black_rating = coalesce(black_rating, excluded.black_rating),
                  tournament = coalesce(tournament, excluded.tournament),
-                 url = coalesce(url, excluded.url)",
+                 url = coalesce(url, excluded.url),
+                 status = CASE status WHEN 'adjourned' THEN excluded.status ELSE status END",
             params![
                 server.as_str(),
                 game.id.as_str(),

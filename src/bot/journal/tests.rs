@@ -352,6 +352,26 @@ async fn games_whose_end_nobody_saw_are_known() {
     assert!(desk.journal.unfinished(&ServerName::from("elsewhere")).await.expect("readable").is_empty());
 }
 
+/// A game that was adjourned and goes on under its name is one whose end is to be seen, as any other.
+#[tokio::test]
+async fn an_adjourned_game_that_goes_on_is_unfinished_again() {
+    let desk = Desk::new();
+    let unfinished = async || {
+        let games = desk.journal.unfinished(&desk.server).await.expect("readable");
+        games.into_iter().map(|game| game.info.id).collect::<Vec<_>>()
+    };
+    let (key, _) = desk.start("game0001", Variant::Standard, "");
+    desk.journal.game_over(&key, &GameStatus::Adjourned, None).await.expect("written");
+    assert_eq!(unfinished().await, []);
+    desk.start("game0001", Variant::Standard, "");
+    assert_eq!(unfinished().await, std::slice::from_ref(&key.id));
+    desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
+    desk.start("game0001", Variant::Standard, "");
+    assert_eq!(unfinished().await, [], "what is over does not begin again");
+    let game = desk.archive().game(&key).expect("readable").expect("there");
+    assert_eq!((game.status, game.winner), (GameStatus::Resign, Some(Color::White)));
+}
+
 #[tokio::test]
 async fn the_same_state_again_changes_nothing() {
     let desk = Desk::new();

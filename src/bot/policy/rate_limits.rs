@@ -95,8 +95,16 @@ pub struct RateLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Refused {
     until: Timestamp,
+    /// The pause that leads to `until`: no clock makes it longer.
+    #[serde(default = "any_pause")]
+    pause: Duration,
     /// How often in a row without a time named.
     times: u32,
+}
+
+/// What was saved by an earlier version does not say how long its pause was.
+const fn any_pause() -> Duration {
+    Duration::MAX
 }
 
 impl RateLimits {
@@ -140,20 +148,29 @@ impl RateLimits {
                 Some(named) if named == GAMES.key => GAMES.key,
                 _ => spending.key(),
             };
-            let (before, times) = self.refused.get(key).map_or((now, 0), |refused| (refused.until, refused.times));
+            let known = self.refused.get(key);
+            let times = known.map_or(0, |refused| refused.times);
             let (pause, times) = match retry_after {
                 Some(pause) => (*pause, times),
                 None => (PAUSE.0.saturating_mul(1 << times.min(10)).min(PAUSE.1), times.saturating_add(1)),
             };
+            let until = later(now, pause);
             // What is refused meanwhile, or not even sent, shortens no pause.
-            self.refused.insert(key.to_owned(), Refused { until: later(now, pause).max(before), times });
+            let (until, pause) = match known {
+                Some(known) if known.until > until => (known.until, known.pause),
+                _ => (until, pause),
+            };
+            self.refused.insert(key.to_owned(), Refused { until, pause, times });
         }
     }
 
-    /// The system's clock was set back to `now`: nothing was spent later than that.
+    /// The system's clock was set back to `now`: nothing was spent or refused later than that.
     pub fn clock_set_back(&mut self, now: Timestamp) {
         for (at, _) in self.spent.values_mut().flatten() {
             *at = (*at).min(now);
+        }
+        for refused in self.refused.values_mut() {
+            refused.until = refused.until.min(later(now, refused.pause));
         }
     }
 
@@ -261,6 +278,33 @@ mod tests {
         rate_limits.clock_set_back(at(0));
         let refusal = rate_limits.may(Spending::ChallengeToHuman, at(1)).expect_err("no credits left");
         assert_eq!((refusal.key.as_str(), refusal.until), ("challenge.minute", at(60)));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_makes_no_pause_longer_than_it_was_meant_to_be() {
+        const WEEK: i64 = 7 * 86_400;
+        let mut rate_limits = RateLimits::default();
+        rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), at(86_400));
+        rate_limits.answered(Spending::GameAgainstBot, &limited(None, Some(7 * 86_400), false), at(86_400));
+        let until = |limits: &RateLimits, spending| limits.may(spending, at(0)).map_err(|limit| limit.until);
+        let saved = serde_json::to_string(&rate_limits).expect("a plain value");
+        let mut rate_limits: RateLimits = serde_json::from_str(&saved).expect("what was saved");
+        // Every start asks for this, since the clock may have gone ahead before it; a clock that did not loses nothing by it.
+        rate_limits.clock_set_back(at(86_430));
+        assert_eq!(until(&rate_limits, Spending::ChallengeToHuman), Err(at(86_460)));
+        assert_eq!(until(&rate_limits, Spending::GameAgainstBot), Err(at(86_400 + WEEK)), "the server named a week");
+        rate_limits.clock_set_back(at(0));
+        assert_eq!(until(&rate_limits, Spending::ChallengeToHuman), Err(at(60)));
+        assert_eq!(until(&rate_limits, Spending::GameAgainstBot), Err(at(WEEK)));
+    }
+
+    #[test]
+    fn what_an_earlier_version_kept_of_a_refusal_is_still_believed() {
+        let saved = r#"{"refused":{"challenge":{"until":"2023-11-14T22:14:20Z","times":1}}}"#;
+        let mut rate_limits: RateLimits = serde_json::from_str(saved).expect("a refusal");
+        rate_limits.clock_set_back(at(1));
+        let until = rate_limits.may(Spending::ChallengeToHuman, at(1)).expect_err("refused").until;
+        assert_eq!(until, at(60));
     }
 
     #[test]

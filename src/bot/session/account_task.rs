@@ -26,7 +26,7 @@ use super::{
     stream_losses::StreamLosses,
 };
 use crate::{metrics, policy::NameLists};
-use chess::{Account, Action, GameId, KnownGame, ServerEvent, ServerName, Shutdown, Tournament};
+use chess::{Account, Action, GameId, KnownGame, ServerEvent, ServerName, Shutdown, Tournament, values::HoursOfDay};
 use commands::OpenCommands;
 use council::player::SharedLag;
 use requests::ask;
@@ -52,6 +52,8 @@ pub enum AccountEnd {
     Closed,
     /// The server will not have us.
     Rejected(String),
+    /// Its connection ended without a word, by a fault of this program.
+    Lost(String),
 }
 
 /// Plays on an account until told to stop, or until the server will not have us.
@@ -88,6 +90,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         games: HashMap::new(),
         over: HashSet::new(),
         stream_losses: StreamLosses::default(),
+        seeks: true,
         unfinished,
         lost_at: None,
         open_commands: OpenCommands::default(),
@@ -106,6 +109,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         if draining && manager.lobby.is_idle() && events.is_empty() {
             break AccountEnd::Closed;
         }
+        manager.follow_hours();
         let next_wakeup = manager.next_wakeup();
         tokio::select! {
             biased;
@@ -122,18 +126,18 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
                 manager.mode_changed(AccountMode::Draining);
             }
             event = events.recv() => {
-                let reason = match event {
-                    Some(ServerEvent::Rejected { reason }) => reason,
+                let (reason, end): (String, fn(String) -> AccountEnd) = match event {
+                    Some(ServerEvent::Rejected { reason }) => (reason, AccountEnd::Rejected),
                     Some(event) => {
                         manager.event(event);
                         continue;
                     }
                     None if draining => break AccountEnd::Closed,
                     // Nobody has told it to end.
-                    None => "its connection is gone, by a fault of this program".to_owned(),
+                    None => ("its connection is gone, by a fault of this program".to_owned(), AccountEnd::Lost),
                 };
                 manager.context.tell(AccountEvent::Rejected { reason: reason.clone() });
-                break AccountEnd::Rejected(reason);
+                break end(reason);
             }
             Some(exit) = exits.recv() => manager.game_exited(exit),
             Some(game) = vanished.recv() => manager.vanished(game),
@@ -227,6 +231,8 @@ struct Manager {
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
     stream_losses: StreamLosses,
+    /// Whether the server may seek games for us, as we last told it.
+    seeks: bool,
     /// Games of earlier processes whose end is to be looked up once we are connected.
     unfinished: Vec<KnownGame>,
     /// Since when the connection is lost, if it is.
@@ -386,6 +392,16 @@ impl Manager {
     /// The time, in the zone in which hours of the day are meant.
     fn now(&self) -> Zoned {
         Timestamp::now().to_zoned(self.policy.time_zone.clone())
+    }
+
+    /// Tells the server when the hours in which challenges are taken begin and end: whoever answers a seek outside them would be
+    /// turned away. It is looked at whenever something happens, and after [`LONGEST_PAUSE`].
+    fn follow_hours(&mut self) {
+        let wanted = HoursOfDay::any_contains(&self.policy.challenge.hours, self.now().time());
+        if std::mem::replace(&mut self.seeks, wanted) != wanted {
+            let server = Arc::clone(&self.context.server);
+            self.context.requests.spawn(async move { server.seek_games(wanted).await });
+        }
     }
 
     /// How long until the lobby must be looked at, if nothing happens before.

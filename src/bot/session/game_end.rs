@@ -3,7 +3,7 @@
 //! A game that ended while we were away, or whose last moves were never shown, is looked up: the server's own record gives its
 //! moves and its result.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use tokio::{sync::mpsc, time::sleep};
 
@@ -11,10 +11,16 @@ use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
 use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 
-/// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble.
-const AGAIN: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
-/// And where nothing waits for the answer.
-const AGAIN_AT_LEISURE: [Duration; 3] = [Duration::from_secs(60), Duration::from_secs(120), Duration::from_secs(600)];
+/// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble
+/// or limits requests. Nothing else waits for the answer.
+const AGAIN: [Duration; 6] = [
+    Duration::from_secs(1),
+    Duration::from_secs(5),
+    Duration::from_secs(30),
+    Duration::from_secs(60),
+    Duration::from_secs(120),
+    Duration::from_secs(600),
+];
 /// A server is believed that it does not know a game when it has said so this often: its list may have come with a gap.
 const TIMES_NOT_KNOWN: u32 = 2;
 
@@ -43,21 +49,50 @@ pub(super) async fn record(
             None
         }
     };
+    tell(context, game, state, status, winner, pgn);
+}
+
+/// Tells how a game ended, and in which file it is.
+fn tell(
+    context: &AccountContext,
+    game: &GameId,
+    state: Option<FinalState>,
+    status: GameStatus,
+    winner: Option<Color>,
+    pgn: Option<PathBuf>,
+) {
     let (info, plies, rating_change) =
         state.map_or((None, 0, None), |state| (Some(state.info), state.plies, state.rating_change));
     context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn, rating_change });
 }
 
-/// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere.
-pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(GameStatus, Option<Color>)>) {
+/// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere. `seen` is what we
+/// saw of it, if we did: it says whose loss it was.
+pub(super) fn look_up(
+    context: &AccountContext,
+    game: &GameId,
+    seen: Option<FinalState>,
+    told: Option<(GameStatus, Option<Color>)>,
+) {
     let (context, game) = (context.clone(), game.clone());
     context.requests.clone().spawn(async move {
         // A game that was adjourned is not over.
         let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
-        let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(&context, &game, true, &AGAIN).await };
-        if outcome != LookUpOutcome::Recorded {
-            let (status, winner) = told.unwrap_or((outcome.status(), None));
-            record(&context, &game, None, status, winner).await;
+        let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(&context, &game, true).await };
+        match (outcome, told) {
+            (LookUpOutcome::Recorded, _) => (),
+            // Its record stays open, so the next start looks it up and tells of it.
+            (LookUpOutcome::Interrupted, _) => {
+                tracing::info!(%game, "we stop before the server has said how the game ended");
+            }
+            (_, Some((status, winner))) => record(&context, &game, seen, status, winner).await,
+            // Nobody has said anything of its end: it is told, and its record stays open for the next start.
+            (LookUpOutcome::NoAnswer | LookUpOutcome::StillRuns, None) => {
+                tell(&context, &game, seen, outcome.status(), None, None);
+            }
+            (LookUpOutcome::NotKnown { .. } | LookUpOutcome::NotTold, None) => {
+                record(&context, &game, seen, outcome.status(), None).await;
+            }
         }
     });
 }
@@ -76,13 +111,16 @@ pub(super) fn complete_record(
         let (context, vanished) = (context.clone(), vanished.clone());
         context.requests.clone().spawn(async move {
             let id = &game.info.id;
-            let outcome = ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await;
+            let outcome = ask(&context, id, false).await;
             match outcome {
                 LookUpOutcome::NotKnown { .. } => {
                     let _ = vanished.send(Vanished(id.clone(), outcome.status()));
                 }
                 LookUpOutcome::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
-                LookUpOutcome::Recorded | LookUpOutcome::StillRuns | LookUpOutcome::NotTold => (),
+                LookUpOutcome::Recorded
+                | LookUpOutcome::StillRuns
+                | LookUpOutcome::NotTold
+                | LookUpOutcome::Interrupted => (),
             }
         });
     }
@@ -103,6 +141,8 @@ enum LookUpOutcome {
     },
     /// This server does not tell of finished games.
     NotTold,
+    /// We stop before the server has said it.
+    Interrupted,
 }
 
 impl LookUpOutcome {
@@ -115,25 +155,39 @@ impl LookUpOutcome {
     }
 }
 
-/// Asks the server until it says what became of a game, and once more after each of these pauses. Of a game that is known to be
+/// Asks the server until it says what became of a game, once more after each of the pauses [`AGAIN`]. Of a game that is known to be
 /// over (`is_over`) it may say for a while that it runs.
-async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[Duration]) -> LookUpOutcome {
+async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOutcome {
     let mut not_known = 0;
-    let mut pauses = pauses.iter();
+    let mut pauses = AGAIN.into_iter();
     loop {
         let answer = ask_once(context, game).await;
         not_known += u32::from(matches!(answer, LookUpOutcome::NotKnown { .. }));
         let is_final = match answer {
-            LookUpOutcome::Recorded | LookUpOutcome::NotTold => true,
+            LookUpOutcome::Recorded | LookUpOutcome::NotTold | LookUpOutcome::Interrupted => true,
             LookUpOutcome::NotKnown { .. } => not_known >= TIMES_NOT_KNOWN,
             LookUpOutcome::StillRuns => !is_over,
             LookUpOutcome::NoAnswer => false,
         };
         match pauses.next() {
-            Some(pause) if !is_final => sleep(*pause).await,
+            Some(pause) if !is_final => {
+                if !wait(context, pause).await {
+                    return LookUpOutcome::Interrupted;
+                }
+            }
             _ => return answer,
         }
     }
+}
+
+/// Waits; `false` if we stop meanwhile. The shortest pause is waited for all the same: the last game before we stop may not be filed
+/// yet.
+async fn wait(context: &AccountContext, pause: Duration) -> bool {
+    if pause <= AGAIN[0] {
+        sleep(pause).await;
+        return true;
+    }
+    context.stopping.run_until_cancelled(sleep(pause)).await.is_some()
 }
 
 async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {

@@ -318,11 +318,15 @@ impl GameTask {
         }
         if let (Some(change), GameOver::Told(..) | GameOver::Unknown) = (self.rating_change, &end) {
             self.context.tell_of_game(&self.id, GameEvent::Rated { change });
+            // It is told now, and not once more with the end, which may have to be looked up for a while.
+            if let Some(seen) = &mut seen {
+                seen.rating_change = None;
+            }
         }
         match end {
             GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, seen, status, winner).await,
-            GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, Some((status, winner))),
-            GameOver::Unknown => game_end::look_up(&self.context, &self.id, None),
+            GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, seen, Some((status, winner))),
+            GameOver::Unknown => game_end::look_up(&self.context, &self.id, seen, None),
         }
     }
 }

@@ -67,6 +67,7 @@ pub(super) enum FicsRequest {
     Remember(Vec<(String, GameId)>),
     Resync(GameId),
     OpenToNewGames(bool),
+    SeekGames(bool),
 }
 
 /// Why a connection is over.
@@ -537,6 +538,7 @@ impl Actor {
             FicsRequest::Remember(games) => self.session.remember(games),
             FicsRequest::Resync(game) => self.session.resync(&game, now),
             FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
+            FicsRequest::SeekGames(wanted) => self.session.seek_games(wanted, now),
         }
     }
 

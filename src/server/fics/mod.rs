@@ -97,13 +97,17 @@ impl Server for FicsServer {
         let _ = self.requests.send(FicsRequest::Resync(game.clone())).await;
     }
 
-    /// Where none are wanted, the server keeps challenges away, our seeks end, and no game that waits is resumed.
     fn repeats_moves(&self) -> bool {
         true
     }
 
+    /// Where none are wanted, the server keeps challenges away, our seeks end, and no game that waits is resumed.
     async fn open_to_new_games(&self, open: bool) {
         let _ = self.requests.send(FicsRequest::OpenToNewGames(open)).await;
+    }
+
+    async fn seek_games(&self, wanted: bool) {
+        let _ = self.requests.send(FicsRequest::SeekGames(wanted)).await;
     }
 
     /// Nobody: computers must not challenge people unasked here, and seeks find computers as well.

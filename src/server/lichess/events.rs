@@ -10,6 +10,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
+    BEFORE_BELIEVING,
     games::GameStreams,
     http::Http,
     open_budget::OpenBudget,
@@ -67,7 +68,8 @@ impl EventStream {
         loop {
             let (reason, at_least) = match self.open_and_read().await {
                 Ok(reason) => (reason, Duration::ZERO),
-                // A server that knew us once and now does not is a server in trouble, until it says so for good.
+                // Before we were connected this is an obstacle that a good answer has told, or the second refusal in a row. A server
+                // that knew us once and now does not is a server in trouble, until it says so for good.
                 Err(ActionError::Unauthorised(reason)) if !self.was_connected => {
                     self.tell(ServerEvent::Rejected { reason }).await;
                     return;
@@ -96,9 +98,14 @@ impl EventStream {
             account = http.account() => account?,
             never = self.look_for_games() => match never {},
         };
-        let held_back = self.budget.take(Instant::now());
-        self.wait(held_back).await;
-        let mut stream = self.open().await?;
+        let mut stream = match self.open_within_limit().await {
+            // As with the token, one refusal is not believed. Where it is the token's, that is tried meanwhile.
+            Err(ActionError::Unauthorised(_)) if !self.was_connected => {
+                self.wait(BEFORE_BELIEVING).await;
+                self.open_within_limit().await?
+            }
+            opened => opened?,
+        };
         self.was_connected = true;
         self.told_lost = false;
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
@@ -133,6 +140,13 @@ impl EventStream {
                 Err(error) => self.fault(&error.to_string()).await,
             }
         }
+    }
+
+    /// Opens the stream as soon as the server's limit of openings allows it.
+    async fn open_within_limit(&mut self) -> Result<Stream, ActionError> {
+        let held_back = self.budget.take(Instant::now());
+        self.wait(held_back).await;
+        self.open().await
     }
 
     /// Opens the stream. A server in trouble may take long over it, and is given more time after it has taken all there was.

@@ -23,6 +23,7 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 use super::{
     Token,
     account_report::AccountReport,
+    asked_twice,
     connections::Connections,
     request::{HttpCall, Lane, Topic, Turn},
     settings::{LichessSettings, ServerUrl},
@@ -126,7 +127,8 @@ impl Http {
     /// Who we are, if we may play. Asks the server until it has answered once, and never again: Lichess counts these requests closely.
     ///
     /// # Errors
-    /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play; others as they come.
+    /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play, or where the server has
+    /// refused us twice; others as they come.
     pub(super) async fn account(&self) -> Result<Arc<Account>, ActionError> {
         let ask = || async {
             let report = self.report().await?;
@@ -159,10 +161,10 @@ impl Http {
         }
     }
 
-    /// Whose the token is, and what it allows.
+    /// Whose the token is, and what it allows. What a good answer says is believed at once, a refusal the second time.
     pub(super) async fn report(&self) -> Result<AccountReport, ActionError> {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
-        let scopes = match self.call(test).await {
+        let scopes = match asked_twice(|| self.call(test.clone())).await {
             Ok(body) => {
                 let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
                 let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
@@ -173,7 +175,7 @@ impl Http {
             Err(ActionError::NotFound(_) | ActionError::Refused(_) | ActionError::Unavailable(_)) => None,
             Err(error) => return Err(error),
         };
-        Ok(AccountReport { account: self.fetch_account().await?, scopes })
+        Ok(AccountReport { account: asked_twice(|| self.fetch_account()).await?, scopes })
     }
 
     /// Waits until the server refuses the token although it once took it.

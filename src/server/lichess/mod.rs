@@ -110,17 +110,26 @@ pub fn connect(
     Ok((server, receiver))
 }
 
-/// Returns when the server has taken the token back, which has been told then. A refusal alone does not prove it: servers in trouble
-/// refuse as well. So the token is tried twice after a refusal, and again after the next one.
+/// Asks, and where the server refuses us, once more after a pause. One refusal proves nothing: servers in trouble refuse as well.
+async fn asked_twice<T, F>(ask: impl Fn() -> F) -> Result<T, ActionError>
+where
+    F: Future<Output = Result<T, ActionError>>,
+{
+    match ask().await {
+        Err(ActionError::Unauthorised(_)) => {
+            tokio::time::sleep(BEFORE_BELIEVING).await;
+            ask().await
+        }
+        answer => answer,
+    }
+}
+
+/// Returns when the server has taken the token back, which has been told then. A refusal alone does not prove it, so the token is tried
+/// twice after one, and again after the next one.
 async fn until_revoked(http: &Http, events: &mpsc::Sender<ServerEvent>) {
     loop {
         http.token_is_doubted().await;
-        let mut tried = http.fetch_account().await;
-        if let Err(ActionError::Unauthorised(_)) = tried {
-            tokio::time::sleep(BEFORE_BELIEVING).await;
-            tried = http.fetch_account().await;
-        }
-        if let Err(ActionError::Unauthorised(words)) = tried {
+        if let Err(ActionError::Unauthorised(words)) = asked_twice(|| http.fetch_account()).await {
             let reason = format!("the token is no longer taken ({words}): make a new one with the scope bot:play");
             // Nobody listens any more: this task is about to be stopped.
             let _ = events.send(ServerEvent::Rejected { reason }).await;

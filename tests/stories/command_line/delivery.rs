@@ -36,6 +36,16 @@ fn the_board_for_grafana_shows_what_is_measured() {
     assert_eq!(shown, measured);
 }
 
+/// The daemon's unit starts it again as often as it takes, but not after the exit codes that another start would only bring again:
+/// wrong settings, and accounts that were refused for good.
+#[test]
+fn the_daemons_unit_knows_which_ends_are_final() {
+    let unit = deployed("concilio.service");
+    for wanted in ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartPreventExitStatus=2 77"] {
+        assert!(unit.lines().any(|line| line == wanted), "{wanted}");
+    }
+}
+
 /// Where systemd is at hand, it has nothing against the units but that the program is not installed.
 #[test]
 fn systemd_accepts_the_units() {

@@ -1,6 +1,6 @@
 //! The daemon plays on FICS, through its own adapter.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use bot::journal::Archive;
 use chess::{Action, ChallengeRequest, Color, Done, GameStatus, ServerEvent};
@@ -55,6 +55,32 @@ async fn games_are_played_to_their_end() {
     assert_eq!(games.len(), 2);
 }
 
+/// The settings of a daemon that is a process of its own.
+fn settings_of_a_process(server: &PracticeServer, folder: &Path) -> String {
+    format!(
+        "[challenge]\nfriends = ['{PARTNER}']\n[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 1000\n\
+         [journal]\npath = '{0}/journal.db'\npgn_directory = '{0}/pgn'\n\
+         [servers.fics]\nprotocol = 'fics'\nurl = '{1}'\n\
+         [servers.fics.fics]\nusername = '{BOT}'\nfallback_port = 0\nping_after = 1\nping_timeout = 1\nreconnect_max = 1\n",
+        folder.display(),
+        server.fics_address().expect("a FICS face"),
+    )
+}
+
+/// Whoever logs in as our account keeps it. The program ends with a status by which a service manager knows not to start it again:
+/// it would throw them out in turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_somebody_else_has_taken_ends_the_program_for_good() {
+    let server = server("").await;
+    server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings_of_a_process(&server, folder.path());
+    let process = Process::start(folder.path(), &settings, &[], ("CONCILIO_FICS_PASSWORD", PASSWORD));
+    within("the daemon to be online", server.wait_until_online(BOT)).await.expect("a server");
+    let _owner = Telnet::login(&server, BOT).await;
+    assert_eq!(process.ends().await.code(), Some(77));
+}
+
 /// Promise 1: the process is stopped for a while, as by a laptop's lid, once with its connection kept and once with it lost meanwhile.
 /// Its game goes on.
 #[tokio::test(flavor = "multi_thread")]
@@ -64,14 +90,7 @@ async fn a_stopped_daemon_goes_on_with_its_game() {
     partner(&server, PARTNER, SparringKind::Random).await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = format!(
-        "[challenge]\nfriends = ['{PARTNER}']\n[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 1000\n\
-         [journal]\npath = '{0}/journal.db'\npgn_directory = '{0}/pgn'\n\
-         [servers.fics]\nprotocol = 'fics'\nurl = '{1}'\n\
-         [servers.fics.fics]\nusername = '{BOT}'\nfallback_port = 0\nping_after = 1\nping_timeout = 1\nreconnect_max = 1\n",
-        folder.path().display(),
-        server.fics_address().expect("a FICS face"),
-    );
+    let settings = settings_of_a_process(&server, folder.path());
     let process = Process::start(folder.path(), &settings, &[], ("CONCILIO_FICS_PASSWORD", PASSWORD));
     within("the daemon to be online", server.wait_until_online(BOT)).await.expect("a server");
     let game = game_between(&server, PARTNER, BOT, None).await;

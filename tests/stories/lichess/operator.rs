@@ -91,7 +91,8 @@ async fn a_whole_game_can_be_read_in_the_log() {
     assert_eq!(fs::read_to_string(day).expect("a log").lines().count(), lines.len(), "the file says the same");
 }
 
-/// An account that the server will not have ends the program with one line that says why.
+/// An account that the server will not have ends the program with one line that says why, and with a status of its own, by which a
+/// service manager knows that another start would not help.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_is_rejected_is_told_once() {
     for human in [false, true] {
@@ -101,7 +102,7 @@ async fn an_account_that_is_rejected_is_told_once() {
             false => "lip_nobody".to_owned(),
         };
         let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
-        assert_eq!(daemon.ends().await.code(), Some(1));
+        assert_eq!(daemon.ends().await.code(), Some(77));
         let lines = log(&story);
         let words = "ERROR practice: the server will not have us: ";
         let (_, reason) = lines.iter().find_map(|line| line.split_once(words)).expect("a line that says so");

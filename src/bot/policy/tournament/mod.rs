@@ -112,6 +112,8 @@ struct Membership {
     /// Whether the operator wanted it, who is not bound to the hours of the settings.
     ordered: bool,
     team: Option<String>,
+    /// Whether the server has ever agreed that we take part.
+    taken: bool,
     #[serde(skip)]
     presence: Presence,
     /// What the server last said.
@@ -374,12 +376,13 @@ impl Participation {
         error: &ActionError,
         now: Timestamp,
     ) -> Option<(String, TournamentNews)> {
+        let taken = self.joined.get(asked)?.taken;
         match error {
             ActionError::NotFound(_) => {
                 let member = self.joined.remove(asked)?;
                 Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())))
             }
-            ActionError::Unavailable(_) | ActionError::Limited { .. } => None,
+            error if will_pass(error, taken) => None,
             _ => {
                 self.joined.get_mut(asked)?.asked_at = Some(later(now, SET_ASIDE));
                 None
@@ -398,11 +401,12 @@ impl Participation {
         match outcome {
             Ok(()) => {
                 member.presence = Presence::There;
+                member.taken = true;
                 let told = std::mem::replace(&mut member.told, true);
                 (!told).then(|| (name_of(tournament, member), TournamentNews::Joined))
             }
             // It may have been heard or not: it is asked for again.
-            Err(ActionError::Unavailable(_) | ActionError::Limited { .. }) => {
+            Err(error) if will_pass(&error, member.taken) => {
                 if member.presence == Presence::Asked {
                     member.presence = Presence::Away;
                 }
@@ -425,6 +429,7 @@ impl Participation {
         let member = Membership {
             ordered: true,
             team: entry.team,
+            taken: true,
             presence: Presence::There,
             join_sent_at: Some(now),
             told: true,
@@ -450,6 +455,16 @@ impl Participation {
         for until in self.set_aside.values_mut() {
             *until = (*until).min(later(now, SET_ASIDE));
         }
+    }
+}
+
+/// Whether an error says nothing of the tournament itself, so that it is tried again. Where the server has `taken` us before, a refusal
+/// of our token is such an error: servers in trouble refuse as well, and a token that is taken back ends the account elsewhere.
+fn will_pass(error: &ActionError, taken: bool) -> bool {
+    match error {
+        ActionError::Unavailable(_) | ActionError::Limited { .. } => true,
+        ActionError::Unauthorised(_) => taken,
+        _ => false,
     }
 }
 

@@ -264,6 +264,49 @@ fn a_refusal_is_believed_and_silence_is_not() {
     assert_eq!(story.due(), []);
 }
 
+/// A server in trouble refuses the token of whoever it had taken, in a process that goes on and in one that begins.
+#[test]
+fn a_refused_token_does_not_end_a_part_that_was_taken() {
+    let refused = || ActionError::Unauthorised("No such token".to_owned());
+    let mut story = Story::new();
+    let arena = story.arena("abcd1234", 0, 60);
+    story.due();
+    story.found(vec![arena.clone()]);
+    assert_eq!(story.due(), [join(&arena, true)]);
+    assert_eq!(story.agreed(&arena.tournament), Some(TournamentNews::Joined));
+    assert_eq!(story.next_move(&arena), join(&arena, true));
+    let now = story.now;
+    assert_eq!(story.participation.answered(&arena.tournament, Err(refused()), now), None);
+    assert_eq!(story.next_move(&arena), join(&arena, true), "it is asked again");
+
+    let kept = serde_json::to_string(&story.participation).expect("it can be written");
+    story.participation = serde_json::from_str(&kept).expect("and read");
+    let ask = TournamentStep::Ask(arena.tournament.clone());
+    assert!(story.due().contains(&ask));
+    let now = story.now;
+    assert_eq!(story.participation.not_described(&arena.tournament, &refused(), now), None);
+    story.wait(10);
+    assert!(story.due().contains(&ask), "how it stands is asked again");
+    story.participation.described(&arena.tournament, arena.clone());
+    assert!(story.due().contains(&join(&arena, true)));
+    let now = story.now;
+    assert_eq!(story.participation.answered(&arena.tournament, Err(refused()), now), None);
+    story.wait(20);
+    assert!(story.due().contains(&join(&arena, true)), "and so is to take part");
+
+    // Who was never taken may lack the scope, and does not ask every few seconds.
+    let mut story = Story::new();
+    let arena = story.arena("abcd1234", 0, 60);
+    story.due();
+    story.found(vec![arena.clone()]);
+    assert_eq!(story.due(), [join(&arena, true)]);
+    let now = story.now;
+    let news = story.participation.answered(&arena.tournament, Err(refused()), now).map(|(_, news)| news);
+    assert_eq!(news, Some(TournamentNews::NotJoined("not authorised: No such token".to_owned())));
+    story.wait(600);
+    assert!(!story.due().contains(&join(&arena, true)));
+}
+
 #[test]
 fn one_tournament_at_a_time() {
     let mut story = Story::new();

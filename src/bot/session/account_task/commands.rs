@@ -28,14 +28,15 @@ impl Manager {
             AccountCommand::Pause => self.pause(true, answer),
             AccountCommand::Resume => self.pause(false, answer),
             AccountCommand::Challenge(order) => {
-                let (request, opponent) = (order.request.clone(), order.request.opponent.clone());
-                let effects = self.ask_lobby(LobbyCommand::Challenge(order), answer);
-                let Some(answer) = effects else { return };
+                let request = order.request.clone();
+                // The same may have been ordered just before.
+                let was_on_its_way = self.lobby.is_on_its_way(&request);
+                let Some(answer) = self.ask_lobby(LobbyCommand::Challenge(order), answer) else { return };
                 // Either it is on its way now, or it waits for a place.
-                if self.lobby.is_challenging() {
+                if self.lobby.is_on_its_way(&request) && !was_on_its_way {
                     self.open_commands.challenges.push((request, answer));
                 } else {
-                    let done = format!("{opponent} is challenged as soon as a place is free");
+                    let done = format!("{} is challenged as soon as a place is free", request.opponent);
                     self.context.answer_operator(answer, Ok(done));
                 }
             }
@@ -73,8 +74,14 @@ impl Manager {
         if let Some(index) = waiting {
             let (_, answer) = self.open_commands.challenges.swap_remove(index);
             let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
-            let done = outcome.clone().map(|id| format!("{opponent} is challenged to {terms} (challenge {id})"));
-            let _ = answer.send(done.map_err(ControlError::Server));
+            let said = match outcome {
+                Ok(id) => Ok(format!("{opponent} is challenged to {terms} (challenge {id})")),
+                Err(error) if self.lobby.is_made_again(request, error) => {
+                    Ok(format!("{opponent} cannot be challenged now and will be later: {error}"))
+                }
+                Err(error) => Err(ControlError::Server(error.clone())),
+            };
+            let _ = answer.send(said);
         }
     }
 

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    session::{BotEvent, Control, EventBus, PlayerSettings, PreparedPlayer},
+    session::{BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer, control::ReloadedPolicy},
 };
 use chess::{
     Account, ActionError, ChallengeId, ChallengeRequest, Clock, Clocks, Color, DeclineReason, Done, GameInfo,
@@ -37,6 +37,8 @@ struct ScriptedServer {
     decline_refusals: Mutex<Vec<ActionError>>,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
+    /// What it was told about seeking games.
+    seeks: Mutex<Vec<bool>>,
 }
 
 #[async_trait::async_trait]
@@ -71,6 +73,10 @@ impl Server for ScriptedServer {
 
     async fn remember(&self, games: &[KnownGame]) {
         self.remembered.lock().expect("no panic").extend(games.iter().map(|game| game.info.id.clone()));
+    }
+
+    async fn seek_games(&self, wanted: bool) {
+        self.seeks.lock().expect("no panic").push(wanted);
     }
 
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
@@ -124,6 +130,14 @@ fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, Ga
     (info, state)
 }
 
+/// How games are played: with little thought.
+fn player() -> ChoosePlayer {
+    let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
+    let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
+    let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
+    Arc::new(move |_: &GameInfo| Arc::clone(&player))
+}
+
 /// An account on a server, with a journal of its own.
 struct Story {
     server: Arc<ScriptedServer>,
@@ -142,9 +156,6 @@ impl Story {
         let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");
         before(&journal);
-        let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
-        let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
-        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let shutdown = Shutdown::default();
         let control = Control::new(shutdown.clone());
         let event_bus = EventBus::new();
@@ -153,7 +164,7 @@ impl Story {
             journal: journal.clone(),
             pool: Pool::new(1),
             event_bus,
-            player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
+            player: player(),
             policy: Arc::default(),
             control: control.clone(),
         };
@@ -192,6 +203,18 @@ impl Story {
             Some((chess::moves_text(&moves), record.status, record.winner))
         })
         .await
+    }
+}
+
+/// Waits until a game is told to be over: which colour we had, if that is known, how it ended, who won, and after how many moves.
+async fn told_over(
+    watcher: &mut tokio::sync::broadcast::Receiver<Arc<BotEvent>>,
+) -> (Option<Color>, GameStatus, Option<Color>, usize) {
+    loop {
+        let event = watcher.recv().await.expect("an event");
+        if let BotEvent::Game(_, GameEvent::Over { info, status, winner, plies, .. }) = &*event {
+            return (info.as_ref().map(|info| info.our_color), status.clone(), *winner, *plies);
+        }
     }
 }
 
@@ -387,6 +410,101 @@ async fn a_game_whose_end_was_only_told_is_looked_up() {
             .await;
         assert_eq!(story.record().await, ("f2f3 e7e5 g2g4 d8h4".to_owned(), GameStatus::Mate, Some(Color::Black)));
     }
+}
+
+/// A limit on requests that lasts for a minute costs no game its last moves.
+#[tokio::test(start_paused = true)]
+async fn a_game_is_looked_up_until_the_limit_on_requests_has_passed() {
+    let limited = ActionError::Limited {
+        retry_after: Some(Duration::from_secs(60)),
+        key: None,
+        opponent: false,
+        detail: "not sent, for the server has asked us to wait".to_owned(),
+    };
+    let finished = game("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black));
+    let lookup_refusals = Mutex::new(vec![limited; 5]);
+    let server = ScriptedServer { finished: Some(finished), lookup_refusals, ..ScriptedServer::default() };
+    let story = Story::begin(server, |_| ()).await;
+    let mut watcher = story.events_seen.resubscribe();
+    let (info, state) = game("f2f3 e7e5 g2g4", GameStatus::Started, None);
+    let id = info.id.clone();
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.tells(ServerEvent::GameGone(id)).await;
+    let lost = (Some(Color::White), GameStatus::Mate, Some(Color::Black), 4);
+    assert_eq!(told_over(&mut watcher).await, lost);
+    assert_eq!(story.server.looked_up.lock().expect("no panic").len(), 6);
+}
+
+/// Whose loss it was is known although the server never says more of the game. Of what nobody has said anything the record stays open,
+/// so that the next start asks again.
+#[tokio::test(start_paused = true)]
+async fn a_game_that_cannot_be_looked_up_is_told_as_far_as_it_is_known() {
+    for told in [true, false] {
+        let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
+        let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
+        let mut watcher = story.events_seen.resubscribe();
+        let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
+        let id = info.id.clone();
+        story.tells(ServerEvent::Game(Box::new(info), state)).await;
+        let mut over = (Some(Color::White), GameStatus::UnknownFinish, None, 3);
+        if told {
+            let (status, winner) = (Some(GameStatus::OutOfTime), Some(Color::Black));
+            story.tells(ServerEvent::GameFinished { id: id.clone(), status, winner, rating_change: None }).await;
+            over = (Some(Color::White), GameStatus::OutOfTime, winner, 3);
+        }
+        // Its own stream shows no end.
+        story.tells(ServerEvent::GameGone(id)).await;
+        assert_eq!(told_over(&mut watcher).await, over);
+        let unfinished = story.journal.unfinished(&"made-up".into()).await.expect("readable");
+        assert_eq!(unfinished.len(), usize::from(!told));
+    }
+}
+
+/// However long a game is looked up, whoever stops the program does not wait for it, and the next start asks again.
+#[tokio::test]
+async fn looking_a_game_up_holds_up_no_stop() {
+    let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
+    let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
+    let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
+    let id = info.id.clone();
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.tells(ServerEvent::GameGone(id)).await;
+    let asked = || story.server.looked_up.lock().expect("no panic").len();
+    happens(|| (asked() == 2).then_some(())).await;
+    let journal = story.journal.clone();
+    story.shutdown.now.cancel();
+    let (end, _folder) = story.ends().await;
+    assert_eq!(end, AccountEnd::Closed);
+    assert_eq!(journal.unfinished(&"made-up".into()).await.expect("readable").len(), 1);
+}
+
+/// Outside the hours of challenges no seek stands, whose answers would all be declined; a reload may change the hours.
+#[tokio::test]
+async fn games_are_sought_within_the_hours_of_challenges() {
+    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let mut watcher = story.events_seen.resubscribe();
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
+    let hour = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
+    let hours = format!("{:02}:00-{:02}:00", (hour + 2) % 24, (hour + 3) % 24);
+    let mut resting = AccountPolicy::default();
+    resting.challenge.hours = vec![hours.parse().expect("hours")];
+    let seeks = || story.server.seeks.lock().expect("no panic").clone();
+    for (policy, told) in [(resting, vec![false]), (AccountPolicy::default(), vec![false, true])] {
+        story.control.adopt(ReloadedPolicy { player: player(), policy: Arc::new(policy) }).await;
+        happens(|| (seeks() == told).then_some(())).await;
+    }
+}
+
+/// A challenge that cannot be made yet is no failure of the command: it is made later.
+#[tokio::test]
+async fn the_operator_is_told_that_an_order_stands() {
+    let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
+    let story = Story::begin(server, |_| ()).await;
+    let mut watcher = story.events_seen.resubscribe();
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
+    let challenge = r#"{"command":"challenge","name":"Ann","time_control":"3+2"}"#;
+    let said = story.control.perform(serde_json::from_str(challenge).expect("a command")).await.expect("it stands");
+    assert!(said.contains("Ann cannot be challenged now and will be later"), "{said}");
 }
 
 /// The operator asks for a thing, and hears what came of it.

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, Zoned};
 
-use super::{EarlyDecline, Lobby, LobbyEffect};
+use super::{EarlyDecline, Lobby, LobbyEffect, orders::is_for_good};
 use crate::{
     policy::{
         challenge,
@@ -86,6 +86,7 @@ impl Lobby {
     ) {
         self.looking = false;
         self.asked = None;
+        self.order_answered(now, outcome.as_ref().err());
         match outcome {
             Ok(id) => match self.declined_early.take().filter(|early| early.id == id) {
                 Some(EarlyDecline { stood: true, .. }) => (),
@@ -96,7 +97,9 @@ impl Lobby {
                 None => self.made(id, &request.opponent, request.terms, now),
             },
             Err(error) => {
-                self.forget_orders_to(&request.opponent.to_lowercase());
+                if is_for_good(&error) {
+                    self.forget_orders_to(&request.opponent.to_lowercase());
+                }
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
                 self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
                 effects.push(LobbyEffect::Save);

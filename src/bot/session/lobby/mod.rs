@@ -40,7 +40,7 @@ use chess::{
     Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, Player, Tournament,
     values::Kind,
 };
-use orders::Orders;
+use orders::{Order, Orders};
 
 pub(super) use orders::LobbyCommand;
 pub(super) use tournaments::TournamentAnswer;
@@ -155,6 +155,8 @@ pub(super) struct Lobby {
     mode: AccountMode,
     /// The games that the operator ordered.
     orders: Orders,
+    /// The order whose challenge is on its way; it is not among `orders` meanwhile.
+    ordered: Option<Order>,
     /// Whether a challenge of ours is on its way, or somebody to challenge is looked for.
     looking: bool,
     /// Whom a challenge on its way to the server is for, by id: it takes a place as one that stands does.
@@ -219,6 +221,7 @@ impl Lobby {
             latest: now,
             mode,
             orders: Orders::new(),
+            ordered: None,
             looking: false,
             asked: None,
             declined_early: None,
@@ -235,11 +238,6 @@ impl Lobby {
     pub(super) fn opponent_of(&self, id: &ChallengeId) -> Option<String> {
         let standing = self.memory.matchmaker.standing().filter(|(standing, _)| *standing == id);
         standing.map(|(_, opponent)| opponent.to_owned())
-    }
-
-    /// Whether a challenge of ours is on its way to the server.
-    pub(super) const fn is_challenging(&self) -> bool {
-        self.looking
     }
 
     /// Whether new games are begun.
@@ -327,7 +325,9 @@ impl Lobby {
             MatchmakingStep::FetchBots => None,
         };
         let tournaments = self.with_tournaments(now, |known, policy, situation| known.next_wakeup(policy, situation));
-        [reserved, queued, matchmaking, tournaments].into_iter().flatten().min()
+        // An order that has rested at the last look waits for a place.
+        let ordered = self.orders.iter().filter_map(Order::rests_until).filter(|until| *until > self.latest).min();
+        [reserved, queued, matchmaking, tournaments, ordered].into_iter().flatten().min()
     }
 
     /// The system's clock was set back: no pause ends later for that than it was meant to, counted from now.
@@ -337,6 +337,10 @@ impl Lobby {
             let pause = pause_after(reserved.attempts);
             reserved.again = reserved.again.map(|again| again.min(later(now, pause)));
         }
+        for start in self.opponents.values_mut().flat_map(|history| &mut history.games) {
+            *start = (*start).min(now);
+        }
+        self.orders.iter_mut().for_each(|order| order.clock_set_back(now));
         self.last_start = self.last_start.map(|start| start.min(now));
         self.idle_since = self.idle_since.min(now);
         self.memory.rate_limits.clock_set_back(now);
@@ -349,6 +353,7 @@ impl Lobby {
     fn drain(&mut self) {
         self.mode = AccountMode::Draining;
         self.orders.clear();
+        self.ordered = None;
         self.judge_waiting_now();
     }
 

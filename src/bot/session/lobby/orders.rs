@@ -1,10 +1,10 @@
 //! What the operator wants of a lobby: games with somebody, a pause, a name that is played no more.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use jiff::{Timestamp, Zoned};
 
-use super::{Lobby, LobbyEffect};
+use super::{Lobby, LobbyEffect, later};
 use crate::{
     policy::{
         challenge::{self, Names},
@@ -12,7 +12,10 @@ use crate::{
     },
     session::{AccountMode, control::ChallengeOrder},
 };
-use chess::{Action, ChallengeId, Tournament, TournamentEntry, values::Kind};
+use chess::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, TournamentEntry, values::Kind};
+
+/// The first and the longest pause before an ordered challenge is made again that could not be made: twice as long each time.
+const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
 /// What is asked of the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +35,63 @@ pub(in crate::session) enum LobbyCommand {
 }
 
 /// The games that the operator ordered and that have not begun, in the order in which they were ordered.
-pub(super) type Orders = VecDeque<ChallengeOrder>;
+pub(super) type Orders = VecDeque<Order>;
+
+/// Games that the operator ordered with somebody.
+pub(super) struct Order {
+    wanted: ChallengeOrder,
+    /// How often in a row the challenge could not be made, for reasons that pass.
+    failures: u32,
+    /// Since when the order rests for that, and for how long.
+    rests: Option<(Timestamp, Duration)>,
+}
+
+impl Order {
+    const fn new(wanted: ChallengeOrder) -> Self {
+        Self { wanted, failures: 0, rests: None }
+    }
+
+    /// Whether it is with this player, whose name is given in lower case.
+    fn is_with(&self, opponent: &str) -> bool {
+        self.wanted.request.opponent.to_lowercase() == opponent
+    }
+
+    /// When its challenge may be made again that could not be made.
+    pub(super) fn rests_until(&self) -> Option<Timestamp> {
+        self.rests.map(|(since, pause)| later(since, pause))
+    }
+
+    /// The system's clock was set back to `now`: it has rested since then at the latest.
+    pub(super) fn clock_set_back(&mut self, now: Timestamp) {
+        if let Some((since, _)) = &mut self.rests {
+            *since = (*since).min(now);
+        }
+    }
+
+    /// Its challenge was made. Whether games are left to be played.
+    fn made(&mut self) -> bool {
+        self.wanted.games = self.wanted.games.saturating_sub(1);
+        self.failures = 0;
+        self.rests = None;
+        self.wanted.games > 0
+    }
+
+    /// Its challenge could not be made yet.
+    fn failed(&mut self, error: &ActionError, now: Timestamp) {
+        let named = match error {
+            ActionError::Limited { retry_after, .. } => retry_after.unwrap_or_default(),
+            _ => Duration::ZERO,
+        };
+        let usual = AGAIN.0.saturating_mul(1 << self.failures.min(10)).min(AGAIN.1);
+        self.failures = self.failures.saturating_add(1);
+        self.rests = Some((now, usual.max(named)));
+    }
+}
+
+/// Whether the server says of a challenge that it is not to be had, and not only that it is not to be had now.
+pub(super) const fn is_for_good(error: &ActionError) -> bool {
+    matches!(error, ActionError::Refused(_) | ActionError::NotFound(_) | ActionError::Unsupported(_))
+}
 
 impl Lobby {
     pub(super) fn obey(&mut self, command: LobbyCommand, effects: &mut Vec<LobbyEffect>) {
@@ -92,12 +151,14 @@ impl Lobby {
         };
         match refusal {
             Some(why) => effects.push(LobbyEffect::Answer(Err(why))),
-            None => self.orders.push_back(order),
+            None => self.orders.push_back(Order::new(order)),
         }
     }
 
     fn cancel(&mut self, effects: &mut Vec<LobbyEffect>) {
-        let ordered = std::mem::take(&mut self.orders).len();
+        // The challenge that is on its way may stand in a moment; what was to follow it does not.
+        let followed = self.ordered.take().is_some_and(|order| order.wanted.games > 1);
+        let ordered = std::mem::take(&mut self.orders).len() + usize::from(followed);
         let standing = self.memory.matchmaker.standing().map(|(id, opponent)| (id.clone(), opponent.to_owned()));
         let answer = match standing {
             Some((id, opponent)) => {
@@ -122,24 +183,51 @@ impl Lobby {
         if !ready {
             return;
         }
-        let Some(order) = self.orders.front_mut() else { return };
-        order.games = order.games.saturating_sub(1);
-        let request = order.request.clone();
-        if order.games == 0 {
-            self.orders.pop_front();
-        }
+        let now = now.timestamp();
+        let due = self.orders.iter().position(|order| order.rests_until().is_none_or(|until| until <= now));
+        let Some(order) = due.and_then(|index| self.orders.remove(index)) else { return };
+        let request = order.wanted.request.clone();
+        self.ordered = Some(order);
         self.looking = true;
         self.asked = Some(request.opponent.to_lowercase());
         if self.policy.keep_limits {
-            self.memory.rate_limits.spend(Spending::ChallengeToBot, now.timestamp());
+            self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
             effects.push(LobbyEffect::Save);
         }
         effects.push(LobbyEffect::Do(Action::Challenge(request)));
     }
 
+    /// Whether this challenge, as the operator ordered it, is on its way to the server.
+    pub(in crate::session) fn is_on_its_way(&self, request: &ChallengeRequest) -> bool {
+        self.ordered.as_ref().is_some_and(|order| order.wanted.request == *request)
+    }
+
+    /// Whether this challenge on its way, to which the server has answered with this error, is made again later.
+    pub(in crate::session) fn is_made_again(&self, request: &ChallengeRequest, error: &ActionError) -> bool {
+        self.is_on_its_way(request) && !is_for_good(error)
+    }
+
+    /// The challenge that was on its way is answered, by this error where it could not be made. If it was ordered, what is left of
+    /// its order comes before the others.
+    pub(super) fn order_answered(&mut self, now: Timestamp, error: Option<&ActionError>) {
+        let Some(mut order) = self.ordered.take() else { return };
+        let is_left = match error {
+            None => order.made(),
+            Some(error) if is_for_good(error) => false,
+            Some(error) => {
+                order.failed(error, now);
+                true
+            }
+        };
+        if is_left {
+            self.orders.push_front(order);
+        }
+    }
+
     /// Somebody does not want to play: what else was ordered with them is forgotten.
     pub(super) fn forget_orders_to(&mut self, opponent: &str) {
-        self.orders.retain(|order| order.request.opponent.to_lowercase() != opponent);
+        self.orders.retain(|order| !order.is_with(opponent));
+        self.ordered.take_if(|order| order.is_with(opponent));
     }
 
     /// The same by the challenge that was not taken.

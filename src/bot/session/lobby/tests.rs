@@ -305,6 +305,22 @@ fn a_clock_that_is_set_back_or_forward_stops_nothing() {
     assert!(accepts(&story.ends("game0002"), "game0003"));
 }
 
+/// Games that began by a clock that went ahead are as recent as they can be, and no longer than the settings say.
+#[test]
+fn a_clock_that_went_ahead_makes_no_game_recent_for_longer() {
+    let mut story = Story::with(|policy| {
+        policy.challenge.bot.max_recent_games = Some(1);
+        policy.challenge.bot.recent = Duration::from_mins(10);
+    });
+    story.now = later(START, Duration::from_hours(10));
+    story.plays("game0001", "Ann");
+    story.ends("game0001");
+    story.now = START;
+    assert!(declines(&story.challenged("game0002", "Ann"), "game0002", DeclineReason::Later));
+    story.after(Duration::from_mins(10));
+    assert!(accepts(&story.challenged("game0003", "Ann"), "game0003"));
+}
+
 /// Promise 8: what the server counts is counted as the server does, whenever we were started.
 #[test]
 fn a_running_game_is_not_counted_again_after_a_restart() {

@@ -135,6 +135,8 @@ pub(crate) struct FicsSession {
     seek_refusal: Option<String>,
     /// Whether new games are still taken.
     open: bool,
+    /// Whether games are sought: whoever answers a seek should not be turned away.
+    seeks_wanted: bool,
     /// Commands that can wait.
     outbox: Outbox,
     /// Whether somebody's `finger` notes are being told, until the next prompt: what looks like a row of a list is none.
@@ -173,6 +175,7 @@ impl FicsSession {
             sought: None,
             seek_refusal: None,
             open: true,
+            seeks_wanted: true,
             outbox: Outbox::default(),
             reads_finger: false,
             has_sent: false,

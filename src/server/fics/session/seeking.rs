@@ -11,9 +11,24 @@ impl FicsSession {
     pub(super) fn may_seek(&self) -> bool {
         self.us.is_some()
             && self.open
+            && self.seeks_wanted
             && !self.settings.seeks.is_empty()
             && matches!(self.current, CurrentGame::Empty)
             && !self.requests.is_open(|want| matches!(want, Want::Game(_)))
+    }
+
+    /// Whether games are to be sought from now on, in this connection and those to come.
+    pub(crate) fn seek_games(&mut self, wanted: bool, now: Instant) {
+        if std::mem::replace(&mut self.seeks_wanted, wanted) == wanted || self.us.is_none() {
+            return;
+        }
+        if wanted {
+            self.seek_at = Some(now);
+        } else if self.open && !self.settings.seeks.is_empty() {
+            // A seek may still wait to be sent; this follows it.
+            self.send_in_turn("unseek".to_owned());
+            self.send_what_waits(now);
+        }
     }
 
     pub(super) fn seek(&mut self, now: Instant) {

@@ -276,6 +276,44 @@ fn no_game_that_was_cut_off_is_forgotten() {
     }
 }
 
+/// No seek stands whose answers would all be declined, over no connection.
+#[test]
+fn games_are_sought_only_while_they_are_wanted() {
+    const SEEK: &str = "> seek 5 0 rated m";
+    let seeks = |told: &[String]| told.iter().any(|words| words == SEEK);
+    let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..FicsSettings::default() });
+    assert!(seeks(&evening.pass(Duration::from_secs(10))));
+    evening.hear(&[]);
+    evening.session.seek_games(false, evening.now);
+    assert_eq!(evening.effects(), ["> unseek"]);
+    evening.hear(&[]);
+    evening.session.seek_games(false, evening.now);
+    assert_eq!(evening.effects(), [""; 0], "it knows that");
+    assert!(!seeks(&evening.pass(Duration::from_secs(36_000))));
+
+    evening.session.disconnected("a cable".to_owned());
+    evening.log_in();
+    assert!(!seeks(&evening.pass(Duration::from_secs(36_000))), "nor over the next connection");
+    evening.session.seek_games(true, evening.now);
+    assert!(seeks(&evening.pass(Duration::from_secs(10))));
+}
+
+/// A seek that still waits to be sent does not stand afterwards.
+#[test]
+fn a_seek_that_is_not_sent_yet_is_withdrawn_as_well() {
+    let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..FicsSettings::default() });
+    evening.session.send("date");
+    evening.session.send_what_waits(evening.now);
+    evening.session.seek_at = Some(evening.now);
+    evening.session.tick(evening.now);
+    evening.session.seek_games(false, evening.now);
+    let mut told = evening.effects();
+    told.extend(evening.hear(&[]));
+    told.extend(evening.hear(&[]));
+    told.retain(|words| words.contains("seek"));
+    assert_eq!(told, ["> seek 5 0 rated m", "> unseek"]);
+}
+
 /// While we are about to stop, or rest, the game that ran when the connection was lost goes on, and no other one that waits.
 #[test]
 fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {

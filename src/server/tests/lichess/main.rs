@@ -93,6 +93,17 @@ impl Story {
         self.server.expect("GET /api/account").await.ok(ACCOUNT).await;
     }
 
+    /// The next question who we are. Which games we play may be asked in between: none.
+    async fn asks_who_we_are(&mut self) -> Request {
+        loop {
+            let request = self.server.expect("GET /api/account").await;
+            if request.line == "GET /api/account" {
+                return request;
+            }
+            request.ok(r#"{"nowPlaying":[]}"#).await;
+        }
+    }
+
     /// In a game whose stream is open.
     async fn in_game(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines, Lines) {
         let (mut story, mut events) = Self::connected(change).await;
@@ -589,6 +600,40 @@ async fn a_token_that_may_not_play_is_known_before_the_first_game() {
     story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
     let reason = story.rejection().await;
     assert!(reason.contains("bot:play is missing; make a new token with it"), "{reason}");
+}
+
+/// A server in trouble refuses as well, and a daemon that starts then has games to go on with.
+#[tokio::test]
+async fn one_refusal_of_each_question_at_the_start_ends_nothing() {
+    let refused = r#"{"error":"No such token"}"#;
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.answer(401, "", refused).await;
+    story.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
+    story.asks_who_we_are().await.answer(403, "", refused).await;
+    story.asks_who_we_are().await.ok(ACCOUNT).await;
+    story.server.expect("GET /api/stream/event").await.answer(401, "", refused).await;
+    // Whether the token still holds is asked besides.
+    story.asks_who_we_are().await.ok(ACCOUNT).await;
+    story.server.expect("GET /api/stream/event").await.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
+async fn a_refusal_at_the_start_is_believed_the_second_time() {
+    let mut story = Story::begin(|_| {}).await;
+    for _ in 0..2 {
+        story.server.expect(TOKEN_TEST).await.answer(401, "", r#"{"error":"No such token"}"#).await;
+    }
+    assert!(story.rejection().await.contains("No such token"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
+
+    let mut story = Story::begin(|_| {}).await;
+    story.tells_who_we_are().await;
+    for _ in 0..2 {
+        story.server.expect("GET /api/stream/event").await.answer(403, "", r#"{"error":"Missing scope"}"#).await;
+    }
+    assert!(story.rejection().await.contains("Missing scope"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
 }
 
 #[tokio::test]

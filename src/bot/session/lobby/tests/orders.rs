@@ -86,6 +86,99 @@ fn whoever_declines_is_not_asked_for_the_other_games() {
     assert!(!acts(&story.after(Duration::from_secs(3600))));
 }
 
+/// A server in trouble, or an opponent who is playing, costs nobody the games that were ordered.
+#[test]
+fn an_order_whose_challenge_cannot_be_made_now_is_carried_out_later() {
+    let busy = ActionError::Limited {
+        retry_after: Some(Duration::from_mins(5)),
+        key: None,
+        opponent: true,
+        detail: "is playing or has left".to_owned(),
+    };
+    for (error, pause) in [(lost(), 60), (limited(None, 5), 60), (limited(None, 600), 600), (busy, 300)] {
+        let mut story = Story::for_games(1);
+        assert!(challenges(&story.happens(order("Ann", 2)), "Ann"));
+        assert!(story.lobby.is_made_again(&request("Ann"), &error));
+        let effects = story.happens(LobbyInput::Challenged(request("Ann"), Err(error.clone())));
+        assert!(!acts(&effects), "{error}: {effects:?}");
+        assert!(story.wakes_at().is_some_and(|at| at <= later(START, Duration::from_secs(pause))), "{error}");
+        assert!(!acts(&story.after(Duration::from_secs(pause - 1))), "{error}");
+        assert!(challenges(&story.after(Duration::from_secs(1)), "Ann"), "{error}");
+        story.stands("ours0001", "Ann");
+        story.begins("ours0001", "Ann");
+        assert!(challenges(&story.ends("ours0001"), "Ann"), "{error}: two were ordered");
+        story.stands("ours0002", "Ann");
+        story.begins("ours0002", "Ann");
+        assert!(!acts(&story.ends("ours0002")), "{error}: no more than two were ordered");
+    }
+}
+
+#[test]
+fn an_order_is_tried_less_and_less_often() {
+    let mut story = Story::for_games(1);
+    story.happens(order("Ann", 1));
+    for minutes in [1, 2, 4, 8, 10, 10] {
+        story.happens(LobbyInput::Challenged(request("Ann"), Err(lost())));
+        assert!(!acts(&story.after(Duration::from_secs(60 * minutes - 1))), "{minutes}");
+        assert!(challenges(&story.after(Duration::from_secs(1)), "Ann"), "{minutes}");
+    }
+}
+
+#[test]
+fn an_order_that_rests_keeps_no_other_one_waiting() {
+    let mut story = Story::for_games(1);
+    story.happens(order("Ann", 1));
+    assert!(!acts(&story.happens(order("Ben", 1))));
+    assert!(challenges(&story.happens(LobbyInput::Challenged(request("Ann"), Err(lost()))), "Ben"));
+}
+
+#[test]
+fn an_order_waits_for_no_clock_that_was_set_back() {
+    let mut story = Story::for_games(1);
+    story.happens(order("Ann", 1));
+    story.happens(LobbyInput::Challenged(request("Ann"), Err(lost())));
+    story.now = START - 10.hours();
+    assert!(!acts(&story.after(Duration::ZERO)));
+    assert!(challenges(&story.after(Duration::from_mins(1)), "Ann"));
+}
+
+#[test]
+fn whoever_cannot_be_challenged_at_all_is_forgotten() {
+    for error in [
+        ActionError::Refused("they take no challenges".to_owned()),
+        ActionError::NotFound("no such player".to_owned()),
+        ActionError::Unsupported("correspondence"),
+    ] {
+        let mut story = Story::for_games(1);
+        story.happens(order("Ann", 5));
+        assert!(!story.lobby.is_made_again(&request("Ann"), &error));
+        assert!(!acts(&story.happens(LobbyInput::Challenged(request("Ann"), Err(error.clone())))), "{error}");
+        assert!(!acts(&story.after(Duration::from_secs(3600))), "{error}");
+    }
+}
+
+#[test]
+fn what_is_cancelled_while_it_is_on_its_way_is_not_tried_again() {
+    for command in [LobbyCommand::Cancel, LobbyCommand::Block("Ann".to_owned())] {
+        let mut story = Story::for_games(1);
+        story.happens(order("Ann", 5));
+        story.happens(LobbyInput::Command(command.clone()));
+        assert!(!acts(&story.happens(LobbyInput::Challenged(request("Ann"), Err(lost())))), "{command:?}");
+        assert!(!acts(&story.after(Duration::from_secs(3600))), "{command:?}");
+    }
+}
+
+/// Whoever ordered it hears at once that it is to follow.
+#[test]
+fn an_order_is_not_on_its_way_while_we_look_for_somebody_else() {
+    let mut story = matchmaking();
+    assert_eq!(story.after(Duration::from_secs(10)), [LobbyEffect::FetchBots]);
+    assert!(!acts(&story.happens(order("Ben", 1))));
+    assert!(!story.lobby.is_on_its_way(&request("Ben")));
+    assert!(challenges(&story.happens(LobbyInput::Bots(Vec::new())), "Ben"));
+    assert!(story.lobby.is_on_its_way(&request("Ben")));
+}
+
 #[test]
 fn cancelling_withdraws_what_stands_and_forgets_the_rest() {
     let mut story = Story::for_games(1);
