@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer,
+    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE,
     game::{Announcement, Followed, FollowedGame, MovesAnswer},
     rating::FinishedGame,
     requests::Want,
@@ -18,6 +18,23 @@ const LIST_PATIENCE: Duration = Duration::from_secs(5);
 const WORTH_WAITING: (u32, Duration) = (16, Duration::from_secs(20));
 /// So many lists may come that do not lead to the board, because lines of them were lost.
 const LISTS_IN_VAIN: u32 = 3;
+
+impl OpeningGame {
+    /// When the game is played from its board without a list. A server that has said nothing since it was asked may be one that we
+    /// have lost: to play from the board is of no use then, and over the next connection the list may come. So it has as long again.
+    pub(super) fn due(&self) -> Instant {
+        let waits = self.give_up_at.saturating_duration_since(self.received);
+        if self.is_silent { self.give_up_at + waits } else { self.give_up_at }
+    }
+
+    /// The server says something: what was asked may be on its way.
+    pub(super) fn server_speaks(&mut self, now: Instant) {
+        if self.is_silent {
+            self.is_silent = false;
+            self.give_up_at = self.give_up_at.max(now + SENTENCE_PATIENCE);
+        }
+    }
+}
 
 impl FicsSession {
     pub(super) fn board(&mut self, board: Style12, now: Instant) {
@@ -172,6 +189,7 @@ impl FicsSession {
             id,
             said,
             give_up_at: give_up_at(&board, now),
+            is_silent: true,
             ask_again_at: now + LIST_PATIENCE,
             board,
             received: now,
@@ -212,10 +230,11 @@ impl FicsSession {
     /// The time may have come at which the list of moves is late.
     pub(super) fn opening_is_due(&mut self, now: Instant) {
         let CurrentGame::Opening(opening) = &mut self.current else { return };
-        if opening.give_up_at <= now {
+        if opening.due() <= now {
             self.open_from_here();
         } else if opening.ask_again_at <= now {
             opening.ask_again_at = now + LIST_PATIENCE;
+            opening.is_silent = true;
             self.send("moves");
         }
     }

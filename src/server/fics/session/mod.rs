@@ -96,6 +96,8 @@ struct OpeningGame {
     ask_again_at: Instant,
     /// When the game is played from its board without a list.
     give_up_at: Instant,
+    /// Nothing was heard since the list was asked for.
+    is_silent: bool,
 }
 
 /// We, on one server.
@@ -260,6 +262,9 @@ impl FicsSession {
 
     /// The server says something.
     pub(crate) fn on(&mut self, message: FicsMessage, now: Instant) {
+        if let CurrentGame::Opening(opening) = &mut self.current {
+            opening.server_speaks(now);
+        }
         match message {
             FicsMessage::Board(board) => self.board(*board, now),
             FicsMessage::GameFacts(facts) => self.said.facts = Some(facts),
@@ -308,6 +313,9 @@ impl FicsSession {
 
     /// The server is ready for a command.
     pub(crate) fn prompted(&mut self, now: Instant) {
+        if let CurrentGame::Opening(opening) = &mut self.current {
+            opening.server_speaks(now);
+        }
         self.has_sent = false;
         self.reads_finger = false;
         self.outbox.prompted();
@@ -353,7 +361,7 @@ impl FicsSession {
     /// When [`FicsSession::tick`] is to be called, at the latest.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let opening = match &self.current {
-            CurrentGame::Opening(opening) => Some(opening.give_up_at.min(opening.ask_again_at)),
+            CurrentGame::Opening(opening) => Some(opening.due().min(opening.ask_again_at)),
             _ => None,
         };
         let seek = self.seek_at.filter(|_| self.may_seek());

@@ -65,6 +65,16 @@ impl Evening {
         self.effects()
     }
 
+    /// So many times five seconds pass, each with the prompt of a server that is there and tells nothing.
+    fn pass_with_prompts(&mut self, times: usize) -> Vec<String> {
+        let mut told = Vec::new();
+        for _ in 0..times {
+            told.extend(self.pass(Duration::from_secs(5)));
+            told.extend(self.hear(&[]));
+        }
+        told
+    }
+
     fn effects(&mut self) -> Vec<String> {
         let words = |effect| match effect {
             SessionEffect::Send(command) => format!("> {command}"),
@@ -590,7 +600,7 @@ fn a_list_of_moves_that_does_not_come_is_done_without() {
         ["started ann-run-1", "> moves"]
     );
     assert_eq!(evening.pass(Duration::from_secs(6)), ["> moves"], "it may have been lost");
-    let told = evening.pass(Duration::from_secs(20));
+    let told = evening.pass_with_prompts(4);
     assert!(told.contains(&"Fault".to_owned()) && told.contains(&"game ann-run-1: ".to_owned()), "{told:?}");
 }
 
@@ -599,7 +609,7 @@ fn a_list_of_moves_that_does_not_come_is_done_without() {
 fn a_game_that_is_played_from_its_board_is_not_aborted() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]);
-    evening.pass(Duration::from_secs(30));
+    evening.pass_with_prompts(6);
     let refused = evening.act(Action::Abort("ann-run-1".into()));
     assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
 }
@@ -675,6 +685,25 @@ fn a_list_of_moves_with_a_gap_is_asked_for_again() {
     }
     let whole = [players, "  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
     assert_eq!(evening.hear(&whole), ["game ann-run-1: e2e4 e7e5"]);
+}
+
+/// The connection may be lost without a word just when the moves were asked for: the game is not begun from its board for that, but
+/// has its moves over the next one.
+#[test]
+fn a_game_is_not_begun_from_its_board_while_the_server_is_silent() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START]);
+    evening.hear(&[E5]);
+    let waits = |told: &[String]| told.iter().all(|told| told == "> moves");
+    assert!(waits(&evening.pass(Duration::from_secs(21))), "dead or slow, it is asked again");
+    evening.session.disconnected("a cable".to_owned());
+    evening.log_in();
+    evening.effects();
+    assert_eq!(evening.hear(&[E5]), ["started ann-run-1", "> moves"]);
+    let list = ["  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
+    let told = evening.hear(&[&["Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026"], &list[..]].concat());
+    assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
 }
 
 #[test]
