@@ -88,8 +88,8 @@ pub(crate) struct UciTeacher {
 
 /// How many questions a teacher is asked before its first answer is heard.
 ///
-/// An engine that ends a search before it hears the next `go`, as Stockfish does, can be asked many at once, which saves half of
-/// the time: nobody has to wake it. UCI promises nothing of the kind, so each teacher is tried.
+/// An engine that ends a search before it hears the next `go`, as Stockfish does, can be asked many at once, which saves a
+/// quarter of the time: nobody has to wake it. UCI promises nothing of the kind, so each teacher is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asking {
     /// It was not tried yet.
