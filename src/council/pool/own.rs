@@ -81,9 +81,11 @@ impl Elector for OwnElector {
         };
         let last = self.engine.search_root(&position, &root, &limits, stop, &mut tell);
         // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
-        if let Some(last) = last.filter(|last| last.root_moves_done > 0 || told.get() != Some(last.best)) {
+        if let Some(last) = last {
             let is_new = told.get() != Some(last.best);
-            tell(&Iteration { bound: bound_of_last(&last, is_new), ..last });
+            if is_new || last.root_moves_done > 0 {
+                tell(&Iteration { bound: bound_of_last(&last, is_new), ..last });
+            }
         }
         if let Some((hints, number)) = &guidance.advises {
             hints.withdraw(*number);

@@ -4,14 +4,19 @@ use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 
 use clap::Args;
 
-use super::{Failure, inputs::or_each_core, latency::milliseconds, progress::ProgressDisplay, until_stopped};
+use super::{
+    Failure,
+    inputs::{openings, or_each_core},
+    latency::milliseconds,
+    progress::ProgressDisplay,
+    until_stopped,
+};
 use crate::{
     cluster::{
         Costs, measure,
         scale::{ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
         worth::{WorthPlan, worth},
     },
-    openings::OpeningBook,
     stats::{Estimate, quantile},
 };
 
@@ -115,17 +120,13 @@ impl ScaleCluster {
 
     /// What two and four machines are worth beside one.
     fn play(&self, games: usize, stop: &AtomicBool) -> Result<(), Failure> {
-        let book = match &self.book {
-            Some(path) => OpeningBook::open(path, OPENING, SEED).map_err(Failure::usage)?,
-            None => OpeningBook::built_in(SEED),
-        };
         let plan = WorthPlan {
             cores: usize::from(self.cores),
             move_time: Duration::from_millis(self.move_time),
             way: Duration::from_micros(u64::from(self.way)),
             nodes: self.nodes,
             games,
-            book,
+            book: openings(self.book.as_deref(), OPENING, SEED)?,
             workers: or_each_core(None),
         };
         chess::outln!(

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchedPositions, engine, or_each_core},
+    inputs::{CouncilFile, SearchedPositions, engine, openings, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -358,10 +358,7 @@ impl FitSpsa {
 
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (fitted, parameters) = self.fitted()?;
-        let book = match &self.book {
-            Some(path) => OpeningBook::open(path, 16, self.seed).map_err(Failure::usage)?,
-            None => OpeningBook::built_in(self.seed),
-        };
+        let book = openings(self.book.as_deref(), 16, self.seed)?;
         let texts: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
         let of_whom = match &fitted {
             Fitted::Council(settings) => json!(settings),

@@ -16,6 +16,7 @@ use super::{
     progress::{build, write},
 };
 use crate::{
+    openings::OpeningBook,
     positions::Oracle,
     reproduce::suites,
     searches::Searches,
@@ -26,6 +27,14 @@ use council::{CouncilSettings, ElectorSettings, Roster, pool::ElectorSpec};
 
 /// Of the lines that cannot be read, so many are shown.
 const BAD_LINES_SHOWN: usize = 10;
+
+/// The openings of a file, of games so many plies each, or those that are built in.
+pub(super) fn openings(book: Option<&Path>, plies: usize, seed: u64) -> Result<OpeningBook, Failure> {
+    match book {
+        Some(path) => OpeningBook::open(path, plies, seed).map_err(Failure::usage),
+        None => Ok(OpeningBook::built_in(seed)),
+    }
+}
 
 /// Which of the positions of some suites.
 #[derive(Debug, Args)]

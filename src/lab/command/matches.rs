@@ -12,13 +12,12 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::or_each_core,
+    inputs::{openings, or_each_core},
     progress::{ProgressDisplay, StateFile, write},
 };
 use crate::{
     game::{Adjudication, MatchRules},
     matches::{Contender, GamePair, MatchPlan, pgn, run},
-    openings::OpeningBook,
     player::{MatchPace, PlayerSpec},
     reproduce::suites,
     speed::Speeds,
@@ -175,10 +174,7 @@ impl Match {
 
     fn plan(&self, speeds: &Speeds) -> Result<MatchPlan, Failure> {
         let contender = |spec: &PlayerSpec| Contender::at(spec.clone(), self.pace, speeds);
-        let book = match &self.book {
-            Some(path) => OpeningBook::open(path, self.plies, self.seed).map_err(Failure::usage)?,
-            None => OpeningBook::built_in(self.seed),
-        };
+        let book = openings(self.book.as_deref(), self.plies, self.seed)?;
         let tables = self.syzygy.as_deref().map(Tablebases::open).transpose();
         let tablebases = tables.map_err(|error| Failure::usage(format_args!("--syzygy: {error}")))?;
         let cores = or_each_core(None);
@@ -220,18 +216,12 @@ impl Match {
             "truncate": self.truncate,
             "margin": self.margin,
         });
-        if [&self.a, &self.b].into_iter().any(|player| player.grows() || self.is_timed(player)) {
+        let is_timed =
+            |player: &PlayerSpec| Contender::at(player.clone(), self.pace, &Speeds::default()).pace.is_timed();
+        if [&self.a, &self.b].into_iter().any(|player| player.grows() || is_timed(player)) {
             let cores = or_each_core(None);
             experiment["cores"] = json!([cores, self.concurrency.unwrap_or(cores)]);
         }
         experiment
-    }
-
-    /// Whether a player has a clock.
-    fn is_timed(&self, player: &PlayerSpec) -> bool {
-        match (player.pace(), self.pace) {
-            (Some(pace), _) | (None, MatchPace::Alike(pace)) => pace.is_timed(),
-            (None, MatchPace::EqualTime(_)) => false,
-        }
     }
 }

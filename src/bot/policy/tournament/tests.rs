@@ -42,6 +42,16 @@ impl Story {
         ask(&mut self.participation, &self.policy, &situation)
     }
 
+    /// An arena that begins now is found, and to take part is asked for.
+    fn asked_to_take_part() -> (Self, TournamentInfo) {
+        let mut story = Self::new();
+        let arena = story.arena("abcd1234", 0, 60);
+        story.due();
+        story.found(vec![arena.clone()]);
+        assert_eq!(story.due(), [join(&arena, true)]);
+        (story, arena)
+    }
+
     fn due(&mut self) -> Vec<TournamentStep> {
         self.with(Participation::due)
     }
@@ -153,11 +163,7 @@ fn an_arena_is_joined_in_time_and_we_say_again_and_again_that_we_are_there() {
 
 #[test]
 fn a_pause_withdraws_and_coming_back_takes_part_again() {
-    let mut story = Story::new();
-    let arena = story.arena("abcd1234", 0, 60);
-    story.due();
-    story.found(vec![arena.clone()]);
-    assert_eq!(story.due(), [join(&arena, true)]);
+    let (mut story, arena) = Story::asked_to_take_part();
     story.agreed(&arena.tournament);
     story.open = false;
     assert_eq!(story.due(), [TournamentStep::Withdraw(arena.tournament.clone())]);
@@ -245,11 +251,7 @@ fn what_the_settings_name_is_joined_with_its_team_and_its_password() {
 
 #[test]
 fn a_refusal_is_believed_and_silence_is_not() {
-    let mut story = Story::new();
-    let arena = story.arena("abcd1234", 0, 60);
-    story.due();
-    story.found(vec![arena.clone()]);
-    assert_eq!(story.due(), [join(&arena, true)]);
+    let (mut story, arena) = Story::asked_to_take_part();
     let now = story.now;
     let lost = Err(ActionError::Unavailable("cut".to_owned()));
     assert_eq!(story.participation.answered(&arena.tournament, lost, now), None);
@@ -268,11 +270,7 @@ fn a_refusal_is_believed_and_silence_is_not() {
 #[test]
 fn a_refused_token_does_not_end_a_part_that_was_taken() {
     let refused = || ActionError::Unauthorised("No such token".to_owned());
-    let mut story = Story::new();
-    let arena = story.arena("abcd1234", 0, 60);
-    story.due();
-    story.found(vec![arena.clone()]);
-    assert_eq!(story.due(), [join(&arena, true)]);
+    let (mut story, arena) = Story::asked_to_take_part();
     assert_eq!(story.agreed(&arena.tournament), Some(TournamentNews::Joined));
     assert_eq!(story.next_move(&arena), join(&arena, true));
     let now = story.now;
@@ -295,11 +293,7 @@ fn a_refused_token_does_not_end_a_part_that_was_taken() {
     assert!(story.due().contains(&join(&arena, true)), "and so is to take part");
 
     // Who was never taken may lack the scope, and does not ask every few seconds.
-    let mut story = Story::new();
-    let arena = story.arena("abcd1234", 0, 60);
-    story.due();
-    story.found(vec![arena.clone()]);
-    assert_eq!(story.due(), [join(&arena, true)]);
+    let (mut story, arena) = Story::asked_to_take_part();
     let now = story.now;
     let news = story.participation.answered(&arena.tournament, Err(refused()), now).map(|(_, news)| news);
     assert_eq!(news, Some(TournamentNews::NotJoined("not authorised: No such token".to_owned())));

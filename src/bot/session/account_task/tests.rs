@@ -206,6 +206,12 @@ impl Story {
     }
 }
 
+/// Waits until the account is told to be connected.
+async fn connected(watcher: &mut tokio::sync::broadcast::Receiver<Arc<BotEvent>>) {
+    let is_told = |event: &BotEvent| matches!(event, BotEvent::Account(_, AccountEvent::Connected { .. }));
+    while !is_told(&watcher.recv().await.expect("an event")) {}
+}
+
 /// Waits until a game is told to be over: which colour we had, if that is known, how it ended, who won, and after how many moves.
 async fn told_over(
     watcher: &mut tokio::sync::broadcast::Receiver<Arc<BotEvent>>,
@@ -483,7 +489,7 @@ async fn looking_a_game_up_holds_up_no_stop() {
 async fn games_are_sought_within_the_hours_of_challenges() {
     let story = Story::begin(ScriptedServer::default(), |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
-    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
+    connected(&mut watcher).await;
     let hour = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
     let hours = format!("{:02}:00-{:02}:00", (hour + 2) % 24, (hour + 3) % 24);
     let mut resting = AccountPolicy::default();
@@ -501,7 +507,7 @@ async fn the_operator_is_told_that_an_order_stands() {
     let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
     let story = Story::begin(server, |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
-    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
+    connected(&mut watcher).await;
     let challenge = r#"{"command":"challenge","name":"Ann","time_control":"3+2"}"#;
     let said = story.control.perform(serde_json::from_str(challenge).expect("a command")).await.expect("it stands");
     assert!(said.contains("Ann cannot be challenged now and will be later"), "{said}");
@@ -518,7 +524,7 @@ async fn the_operator_is_told_what_was_done() {
         async move { control.perform(command).await.map_err(|error| error.to_string()) }
     };
     // The account is there as soon as it has told of its connection.
-    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
+    connected(&mut watcher).await;
     assert_eq!(
         does(r#"{"command":"challenge","name":"Ann","time_control":"3+2","rated":true}"#).await.as_deref(),
         Ok("made-up: Ann is challenged to 3+2 rated blitz (challenge ours0001)")

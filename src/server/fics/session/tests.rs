@@ -106,6 +106,12 @@ const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPP
                   300 300 1 P/e2-e4 (0:00) e4 1 0";
 const E5: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 1 Ann Somebot -1 5 0 39 39 \
                   300 300 2 P/e7-e5 (0:00) e5 1 1";
+/// What `moves` says of the game that has come to [`E5`].
+const LIST_TO_E5: [&str; 3] = [
+    "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+    "  1.  e4      (0:00)     e5      (0:00)",
+    "      {Still in progress} *",
+];
 
 #[test]
 fn an_older_server_is_understood_by_its_sentences() {
@@ -664,11 +670,7 @@ fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
     evening.effects();
     evening.hear(&[START]);
     assert_eq!(evening.hear(&[E5]), ["Fault", "> moves"]);
-    let told = evening.hear(&[
-        "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
-        "  1.  e4      (0:00)     e5      (0:00)",
-        "      {Still in progress} *",
-    ]);
+    let told = evening.hear(&LIST_TO_E5);
     assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
 }
 
@@ -679,12 +681,11 @@ fn a_list_of_moves_with_a_gap_is_asked_for_again() {
     evening.effects();
     evening.hear(&[START]);
     evening.hear(&[E5]);
-    let players = "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026";
+    let [players, _, end] = LIST_TO_E5;
     for _ in 0..2 {
-        assert_eq!(evening.hear(&[players, "      {Still in progress} *"]), ["> moves"]);
+        assert_eq!(evening.hear(&[players, end]), ["> moves"]);
     }
-    let whole = [players, "  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
-    assert_eq!(evening.hear(&whole), ["game ann-run-1: e2e4 e7e5"]);
+    assert_eq!(evening.hear(&LIST_TO_E5), ["game ann-run-1: e2e4 e7e5"]);
 }
 
 /// The connection may be lost without a word just when the moves were asked for: the game is not begun from its board for that, but
@@ -701,9 +702,7 @@ fn a_game_is_not_begun_from_its_board_while_the_server_is_silent() {
     evening.log_in();
     evening.effects();
     assert_eq!(evening.hear(&[E5]), ["started ann-run-1", "> moves"]);
-    let list = ["  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
-    let told = evening.hear(&[&["Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026"], &list[..]].concat());
-    assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
+    assert_eq!(evening.hear(&LIST_TO_E5), ["game ann-run-1: e2e4 e7e5"]);
 }
 
 #[test]
