@@ -76,6 +76,11 @@ impl Dialect {
         !self.is_plain()
     }
 
+    /// Whether what programs are told of an offer unasked (`<pf>`, `<pr>`) follows the prompt, without another one after it.
+    pub const fn tells_offers_after_the_prompt(self) -> bool {
+        matches!(self, Self::Fatics)
+    }
+
     /// Whether this version of timeseal, 1 or 2, is understood.
     pub const fn has_timeseal(self, version: u8) -> bool {
         match self {

@@ -129,6 +129,8 @@ pub struct PracticeGame {
     adjourn_offer: Option<Color>,
     /// While the game is adjourned: who wants to go on.
     adjourned: Option<Offers>,
+    /// Whether it has gone on after an adjournment.
+    was_resumed: bool,
     /// Whose lost connection stopped the game.
     left: Option<Color>,
     absence: ByColor<Option<Absence>>,
@@ -151,6 +153,7 @@ impl PracticeGame {
             abort_offer: None,
             adjourn_offer: None,
             adjourned: None,
+            was_resumed: false,
             left: None,
             absence: ByColor::default(),
             move_times: Vec::new(),

@@ -84,6 +84,7 @@ impl PracticeGame {
         self.adjourned = Some(offers(yes.then_some(color)));
         if wanted {
             self.adjourned = None;
+            self.was_resumed = true;
             self.left = None;
             self.clock.resume(self.line.ply(), now);
             self.turn_began = now;
@@ -94,6 +95,11 @@ impl PracticeGame {
     /// While the game is adjourned: who wants to go on.
     pub fn adjourned(&self) -> Option<Offers> {
         self.adjourned
+    }
+
+    /// Whether the game has gone on after an adjournment.
+    pub fn was_resumed(&self) -> bool {
+        self.was_resumed
     }
 
     /// Whose lost connection stopped the game.
@@ -137,9 +143,9 @@ mod tests {
         assert_eq!(game.next_deadline(), None);
 
         game.resume(Color::White, true, 1000 * SECOND);
-        assert!(game.adjourned().is_some_and(|wishes| wishes.white && !wishes.black));
+        assert!(game.adjourned().is_some_and(|wishes| wishes.white && !wishes.black) && !game.was_resumed());
         game.resume(Color::Black, true, 1001 * SECOND);
-        assert_eq!((game.adjourned(), game.left()), (None, None));
+        assert_eq!((game.adjourned(), game.left(), game.was_resumed()), (None, None, true));
         assert_eq!(game.clocks(1002 * SECOND).expect("clocks").white.remaining, 49 * SECOND);
         assert!(game.take_changes().ends_with(&[GameChange::Adjourned, GameChange::Resumed]));
     }

@@ -20,7 +20,7 @@ use crate::{
     game::{End, GameOutcome},
     state::{Denied, GameView, PlayerView},
 };
-use chess::{Color, GameId, Line, TimeControl};
+use chess::{Color, GameId, Line, TimeControl, Tournament, TournamentKind};
 
 /// Games that still run are shown so many moves behind.
 const DELAY_PLIES: usize = 3;
@@ -309,6 +309,13 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
     }
     if let Some(fen) = view.line.start_fen() {
         game["initialFen"] = json!(fen);
+    }
+    if let Some(Tournament { id, kind: Some(kind) }) = &pairing.tournament {
+        let field = match kind {
+            TournamentKind::Arena => "arenaTour",
+            TournamentKind::Swiss => "swissTour",
+        };
+        game[field] = json!({ "id": id });
     }
     if options.moves {
         game["moves"] = json!(sans(&view.line).join(" "));

@@ -89,6 +89,7 @@ impl ServerState {
             abort_offers: hosted.game.stop_offers(Stop::Abort),
             adjourn_offers: hosted.game.stop_offers(Stop::Adjourn),
             adjourned: hosted.game.adjourned(),
+            was_resumed: hosted.game.was_resumed(),
             left: hosted.game.left(),
             rating_changes: hosted.rating_changes,
             changed_at: self.unix_millis(hosted.changed),

@@ -83,6 +83,8 @@ pub struct GameView {
     pub adjourn_offers: Offers,
     /// While it is adjourned: who wants to go on.
     pub adjourned: Option<Offers>,
+    /// Whether it has gone on after an adjournment.
+    pub was_resumed: bool,
     /// Whose lost connection stopped it.
     pub left: Option<Color>,
     /// What the game did to the ratings, once it is over and if it was rated.

@@ -44,7 +44,9 @@ impl FicsReport {
     /// What keeps this account from playing as its settings say, each with its remedy.
     pub fn obstacles(&self) -> Vec<String> {
         let mut obstacles = Vec::new();
-        let rated: Vec<&str> = self.seeks.iter().map(String::as_str).filter(|seek| !seek.contains("unrated")).collect();
+        // Words may be shortened. Where none says it, the server takes a guest's seek as unrated.
+        let is_rated = |seek: &&str| seek.split_ascii_whitespace().any(|word| "rated".starts_with(word));
+        let rated: Vec<&str> = self.seeks.iter().map(String::as_str).filter(is_rated).collect();
         if self.has_title("U") && !rated.is_empty() {
             obstacles
                 .push(format!("guests play unrated games only: register, or seek unrated games instead of {rated:?}"));
@@ -216,4 +218,25 @@ async fn until_prompt(link: &mut TelnetLink) -> Result<Vec<FicsMessage>, ActionE
 
 fn unavailable(error: impl fmt::Display) -> ActionError {
     ActionError::Unavailable(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_may_seek_what_is_not_rated() {
+        let report = |seek: &str| FicsReport {
+            name: "Guest".to_owned(),
+            titles: vec!["U".to_owned()],
+            timeseal: None,
+            formula: String::new(),
+            seeks: vec![seek.to_owned()],
+            interface: Vec::new(),
+            shortcomings: None,
+        };
+        for (seek, obstacles) in [("5 0 unrated", 0), ("5 0 u m", 0), ("5 0", 0), ("5 0 rated", 1), ("5 0 r f", 1)] {
+            assert_eq!(report(seek).obstacles().len(), obstacles, "{seek}");
+        }
+    }
 }

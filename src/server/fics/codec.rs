@@ -8,7 +8,7 @@
 //! - A prompt is taken off wherever a line begins, as often as it stands there, and off the end of a line. In the middle
 //!   of a line it is text: somebody may have written it there.
 //! - A server that breaks a line leaves the blank at which it does so, or drops it. So a line that ends in a blank waits for the byte
-//!   after it, and so does a long one that is no board; every other is told at once.
+//!   after it, and so does a long one for people; every other is told at once.
 //! - No line is longer than [`MAX_LINE`]; of a longer one only that it came is told.
 
 use std::mem;
@@ -176,9 +176,10 @@ impl TelnetCodec {
         self.take_line()
     }
 
-    /// Whether the rest of the line may still come. A board is one line, and a clock waits for it.
+    /// Whether the rest of the line may still come. What is made for programs is one line; a clock waits for a board, and after an
+    /// offer (`<pf>`) some servers say nothing more, not even their prompt.
     fn may_be_broken(&self) -> bool {
-        self.line.ends_with(b" ") || self.line.len() >= SHORTEST_BROKEN && !self.line.starts_with(b"<12>")
+        self.line.ends_with(b" ") || self.line.len() >= SHORTEST_BROKEN && !self.line.starts_with(b"<")
     }
 
     fn take_line(&mut self) -> Option<ServerFrame> {
@@ -370,10 +371,12 @@ mod tests {
     }
 
     #[test]
-    fn a_board_is_told_without_waiting_for_the_byte_after_it() {
-        let mut buffer = BytesMut::from(&b"\n\r<12> board 0 1 0\n"[..]);
-        let told = TelnetCodec::plain().decode(&mut buffer).expect("decoding cannot fail");
-        assert_eq!(told, Some(line("<12> board 0 1 0")));
+    fn what_is_made_for_programs_is_told_without_waiting_for_the_byte_after_it() {
+        for text in ["<12> board 0 1 0", "<pf> 1 w=Ann t=match p=Ann (----) [white] Bob (----) unrated blitz 5 0"] {
+            let mut buffer = BytesMut::from(format!("\n\r{text}\n").as_bytes());
+            let told = TelnetCodec::plain().decode(&mut buffer).expect("decoding cannot fail");
+            assert_eq!(told, Some(line(text)));
+        }
     }
 
     #[test]

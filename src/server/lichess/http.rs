@@ -4,7 +4,8 @@
 //!   that is lost, an answer of a megabyte hold back nothing on which a clock waits. Each stream has a whole connection (HTTP/1.1).
 //! - Ordinary requests go one at a time, as Lichess asks. A 429 closes their topic for a while: requests of this topic then fail
 //!   without being sent, other topics go on (the limits are of one endpoint each). What is said in games has a turn of its own,
-//!   and so has the question which of them run: no challenge waits for a greeting, and no game for a slow answer to something else.
+//!   and so have the question which of them run and the records of those that are over: no challenge waits for a greeting, and no
+//!   game for a slow answer to something else.
 //! - Urgent requests, those on which a clock waits, go at once beside everything else, and are held back by nothing.
 //! - Nothing is sent twice: an answer that did not come is [`ActionError::Unavailable`], and the caller decides.
 

@@ -9,6 +9,8 @@ pub(super) enum Topic {
     Account,
     /// Which games we play.
     Playing,
+    /// A game as the server keeps it.
+    Record,
     /// Taking challenges.
     Accept,
     /// Declining challenges.
@@ -34,6 +36,8 @@ pub(super) enum Turn {
     Chat,
     /// The question which games run.
     Games,
+    /// What became of games.
+    Records,
     /// All else.
     Usual,
 }
@@ -49,6 +53,7 @@ impl Topic {
         match self {
             Self::Chat => Turn::Chat,
             Self::Playing => Turn::Games,
+            Self::Record => Turn::Records,
             Self::Account
             | Self::Accept
             | Self::Decline
@@ -65,6 +70,7 @@ impl Topic {
         match self {
             Self::Account => "account",
             Self::Playing => "playing",
+            Self::Record => "game_export",
             Self::Accept => "challenge_accept",
             Self::Decline => "challenge_decline",
             Self::Cancel => "challenge_cancel",

@@ -263,8 +263,15 @@ impl VisitorSession {
             return Ok(());
         }
         let width = (!self.variables.interface("nowrap")).then(|| self.variables.number("width") as usize);
+        let offers_come_last = unasked && self.dialect().tells_offers_after_the_prompt();
+        let mut owes_prompt = !unasked;
         self.telnet.gather();
         for (text, facts) in std::mem::take(&mut self.out) {
+            let is_after_prompt = offers_come_last && text.starts_with("<p");
+            if is_after_prompt && owes_prompt {
+                self.telnet.write(PROMPT.as_bytes()).await?;
+            }
+            owes_prompt = !is_after_prompt;
             let mut block = if unasked || facts.ply.is_some() { "\n".to_owned() } else { String::new() };
             match width {
                 Some(width) => block.push_str(&text::wrap(&text, width, self.dialect().wraps_after_blanks())),
@@ -276,7 +283,9 @@ impl VisitorSession {
         if std::mem::take(&mut self.ping) {
             self.telnet.ping().await?;
         }
-        self.telnet.write(PROMPT.as_bytes()).await?;
+        if owes_prompt {
+            self.telnet.write(PROMPT.as_bytes()).await?;
+        }
         self.telnet.release().await
     }
 

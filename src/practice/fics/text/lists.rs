@@ -105,7 +105,7 @@ pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> Strin
 }
 
 /// `+ ---- W ---- Ann           [ bu  5   0] --- Mat Wed Dec 23, 06:58 UTC 2009`; nothing of a game that has not ended, was aborted or is not `name`'s. The
-/// first column is the result as `name` sees it.
+/// first column is the result as `name` sees it. There is room for thirteen letters of a name.
 pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     let players = &view.pairing.players;
     let ours = Color::ALL.into_iter().find(|color| players.get(*color).name.eq_ignore_ascii_case(name))?;
@@ -125,7 +125,7 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     };
     let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     Some(format!(
-        "{} ---- {} ---- {:<13} [ {}{}{minutes:3} {increment:3}] --- {how:<3} {}",
+        "{} ---- {} ---- {:<13.13} [ {}{}{minutes:3} {increment:3}] --- {how:<3} {}",
         match outcome.winner {
             Some(winner) if winner == ours => '+',
             Some(_) => '-',
@@ -139,12 +139,12 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     ))
 }
 
-/// ` 1: W Ann            N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`.
+/// ` 1: W Ann             N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`. There is room for fifteen letters of a name.
 pub(crate) fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     format!(
-        "{number:2}: {} {:<15}{} [ {}{}{minutes:3} {increment:3}] {}{:<3} --- {}",
+        "{number:2}: {} {:<15.15} {} [ {}{}{minutes:3} {increment:3}] {}{:<3} --- {}",
         ours.fold_wb('W', 'B'),
         pairing.players.get(!ours).name,
         if online { 'Y' } else { 'N' },

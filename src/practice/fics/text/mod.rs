@@ -107,7 +107,7 @@ pub(crate) fn resumption(pairing: &Pairing, start: &Line, by: Color, lobby: &Fic
 
 /// `Creating: ...` and `{Game ...}`.
 pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect: Dialect) -> String {
-    let (pairing, resumed) = (&view.pairing, view.line.ply() > 0);
+    let (pairing, resumed) = (&view.pairing, view.was_resumed);
     let (white, black) = (&pairing.players.white, &pairing.players.black);
     let start_fen = view.line.start_fen();
     let rated = if pairing.terms.rated { "rated" } else { "unrated" };

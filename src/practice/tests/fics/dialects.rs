@@ -59,6 +59,17 @@ async fn a_match_resumes_where_it_is_marked_so_and_is_a_new_one_elsewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn programs_hear_of_an_offer_after_the_prompt_on_one_of_them() {
+    let (_server, mut ann, mut bob) = two_people("dialect=fatics").await;
+    bob.ask("iset pendinfo 1").await;
+    ann.say("match Bob 5 0 unrated white").await;
+    bob.until("or propose different parameters.\n\rfics% \n\r<pf> 1 w=Ann t=match p=Ann (----) [white] Bob (----)")
+        .await;
+    bob.until(" unrated blitz 5 0\n\r").await;
+    assert!(bob.ask("date").await.starts_with("Local time"), "no prompt came after it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn plain_servers_show_fewer_fields_and_whole_seconds() {
     for (dialect, board) in [
         ("dialect=fatics", "P/e2-e4 (0:00.000) e4 1 0 0\n\r"),
@@ -124,6 +135,25 @@ async fn a_login_leaves_games_over_the_other_protocol_alone() {
     ann.until("Game aborted on move 1} *").await;
     let report = server.game(&game).await.expect("a report");
     assert_eq!((report.outcome, report.is_adjourned), (None, false));
+}
+
+/// However soon the first move comes, it is no game that goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_whose_first_board_has_a_move_on_it_is_a_new_one() {
+    let server = server("").await;
+    server.add_account("Bob", true).await.expect("an account");
+    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let time_control = TimeControl::real_time(Duration::from_secs(300), Duration::ZERO);
+    let terms = ChallengeTerms::new(GameTerms { variant: Variant::Standard, time_control, rated: false });
+    let begun = server.ask(move |state| {
+        let (ann, bob) = (AccountId::of("Ann"), AccountId::of("Bob"));
+        let challenge = state.challenge(&bob, &ann, terms.with_color(Color::White), true).expect("a challenge");
+        let game = state.accept(&challenge.id, &ann).expect("a game");
+        state.play(&game, &bob, "e2e4".parse().expect("a move"), None)
+    });
+    begun.await.expect("a server").expect("a legal move");
+    ann.until("Creating: Bob (----) Ann (----) unrated blitz 5 0\n\r{Game 1 (Bob vs. Ann) Creating unrated").await;
+    ann.until("P/e2-e4").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -120,7 +120,7 @@ async fn a_game_waits_for_a_player_who_was_cut_off() {
     let game = game_of(&server, "Ann").await;
     drop(bob);
     ann.until("{Game 1 (Ann vs. Bob) Bob lost connection; game adjourned} *").await;
-    assert!(ann.ask("stored").await.contains("1: W Bob            N ["));
+    assert!(ann.ask("stored").await.contains("1: W Bob             N ["));
 
     let mut bob = Telnet::login(&server, "Bob").await;
     ann.until("Notification: Bob, who has an adjourned game with you, has arrived.").await;

@@ -8,6 +8,16 @@ use shakmaty::Color;
 use super::FicsMessage;
 use chess::GameStatus;
 
+/// Lists cut names off that are longer than their column: that of past games after 13 or 14 letters, that of games that wait
+/// after 15.
+const SHORTEST_CUT: usize = 13;
+
+/// Whether a list that shows `listed` may mean the player `name`.
+pub(in crate::fics) fn may_name(listed: &str, name: &str) -> bool {
+    let shown = if listed.len() < SHORTEST_CUT { name } else { name.get(..listed.len()).unwrap_or(name) };
+    listed.eq_ignore_ascii_case(shown)
+}
+
 /// A line of the answer to `moves`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListedMoves {
@@ -32,7 +42,7 @@ pub enum ListedMoves {
 /// A line of the answer to `stored`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredGame {
-    /// The other player.
+    /// The other player, as far as there was room for the name; of some servers both players, with a blank between them.
     pub opponent: String,
     /// Our colour, where the server says.
     pub our_color: Option<Color>,
@@ -47,7 +57,7 @@ pub struct StoredGame {
 pub struct PastGame {
     /// Its number in the list, by which its moves are asked for.
     pub number: u32,
-    /// The other player.
+    /// The other player, as far as there was room for the name.
     pub opponent: String,
     /// Our colour.
     pub our_color: Color,
@@ -57,6 +67,13 @@ pub struct PastGame {
     pub winner: Option<Color>,
     /// The line, which tells it from every other.
     pub line: String,
+}
+
+impl PastGame {
+    /// Whether it may have been against this player.
+    pub fn is_with(&self, name: &str) -> bool {
+        may_name(&self.opponent, name)
+    }
 }
 
 /// Lines that begin with a blank or a digit.
@@ -107,7 +124,8 @@ fn past(number: u32, text: &str) -> Option<PastGame> {
     let _our_rating = words.next()?;
     let our_color = color_of(words.next()?)?;
     let _their_rating = words.next()?;
-    let opponent = words.next()?.to_owned();
+    // Right behind a name that fills its column stands the next one.
+    let opponent = words.next()?.split('[').next()?.to_owned();
     let winner = match sign {
         "+" => Some(our_color),
         "-" => Some(our_color.other()),
@@ -206,10 +224,32 @@ mod tests {
                 GameStatus::Draw,
                 None,
             ),
+            (
+                " 5: + ---- W ---- Annabellatheel[bnu  3  12] C23 Mat 2026-11-20 20:56 UTC",
+                5,
+                "Annabellatheel",
+                Color::White,
+                GameStatus::Mate,
+                Some(Color::White),
+            ),
         ] {
             let Some(FicsMessage::Past(game)) = read(line) else { panic!("{line}") };
             assert_eq!((game.number, game.opponent.as_str(), game.our_color), (number, opponent, our_color), "{line}");
             assert_eq!((game.status, game.winner), (status, winner), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_list_may_show_no_more_than_the_beginning_of_a_name() {
+        for (listed, name, is_meant) in [
+            ("Ann", "ann", true),
+            ("Ann", "Annabella", false),
+            ("Annabellathee", "annabellatheelder", true),
+            ("Annabellatheel", "Annabellatheelder", true),
+            ("Annabellathee", "Annabellathe", false),
+            ("Annabellathee", "Annabellatherest", false),
+        ] {
+            assert_eq!(may_name(listed, name), is_meant, "{listed}, {name}");
         }
     }
 

@@ -14,6 +14,7 @@ mod terms;
 mod tests;
 
 pub use ending::{GameEnd, GameNotice, GameStart, status_of};
+pub(in crate::fics) use listing::may_name;
 pub use listing::{ListedMoves, PastGame, StoredGame};
 pub use style12::{BoardRelation, Style12};
 pub use terms::{MatchSide, MatchTerms, ShownRating, time_control, variant_of};

@@ -39,7 +39,7 @@ impl History {
     pub(super) fn end_of_game_with(&self, opponent: &str) -> Option<&PastGame> {
         let newest = self.newest.as_ref()?.as_ref()?;
         let is_new = self.before.as_ref()?.as_ref() != Some(newest);
-        (is_new && newest.opponent.eq_ignore_ascii_case(opponent)).then_some(newest)
+        (is_new && newest.is_with(opponent)).then_some(newest)
     }
 }
 

@@ -235,8 +235,7 @@ impl FicsSession {
                     return self.looked_up(Ok(answer));
                 }
                 let opponent = &known.info.opponent().name;
-                games
-                    .retain(|row| row.opponent.eq_ignore_ascii_case(opponent) && row.our_color == known.info.our_color);
+                games.retain(|row| row.is_with(opponent) && row.our_color == known.info.our_color);
                 self.ask_for_moves_of_next(games, None, now);
             }
             Some(Step::Moves { of, list, left, best }) => {

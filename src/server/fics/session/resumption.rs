@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{CurrentGame, END_OF_LISTS, FicsSession, Want, game::FollowedGame};
-use crate::fics::message::{GameEnd, StoredGame};
+use crate::fics::message::{GameEnd, StoredGame, may_name};
 use chess::{Color, GameId, GameInfo, GameStatus, ServerEvent};
 
 /// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
@@ -106,6 +106,13 @@ impl Adjournments {
     /// It is known what became of this game.
     pub(super) fn forget(&mut self, id: &GameId) {
         self.remembered.retain(|_, remembered| remembered != id);
+    }
+
+    /// The name that a list shows as `listed`: whole, where it is cut off and we know of a game with whoever bears it.
+    fn whole_name(&self, listed: &str) -> String {
+        let known = self.games.values().map(|game| &game.opponent).chain(self.remembered.keys());
+        let shortest = known.filter(|name| may_name(listed, name)).min_by_key(|name| name.len());
+        shortest.filter(|name| name.len() > listed.len()).cloned().unwrap_or_else(|| listed.to_owned())
     }
 
     /// Whether the server itself says that this game waits. There is one a pair of players; of one that we have not seen ourselves the
@@ -334,7 +341,7 @@ impl FicsSession {
     pub(super) fn stored(&mut self, stored: StoredGame) {
         let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
         let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(ours)) else { return };
-        let opponent = opponent.to_owned();
+        let opponent = self.adjournments.whole_name(opponent);
         if self.adjournments.name_of_game_with(&opponent).is_none() {
             self.waits_unseen(&opponent);
         }

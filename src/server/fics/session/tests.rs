@@ -367,6 +367,42 @@ fn a_game_that_was_left_running_goes_on_while_no_new_games_are_wanted() {
     assert_eq!(told, ["> accept Ann"]);
 }
 
+/// The list of games that wait cuts long names off.
+#[test]
+fn a_game_with_somebody_of_a_long_name_goes_on_under_its_name() {
+    let with = |text: &str| text.replace("Ann", "Annabellatheelder");
+    let row = " 1: B Annabellatheeld Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+    let continues = with("{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}");
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[&with(START), &with(E4)]);
+    evening.session.disconnected("a cable".to_owned());
+    evening.log_in();
+    evening.effects();
+    assert_eq!(evening.hear(&[row]), ["> resume Annabellatheelder"]);
+    assert_eq!(evening.hear(&["endoflists: Command not found."]), [""; 0], "it waits");
+    let told = evening.hear(&[&continues, &with(E4)]);
+    assert_eq!(told, ["started annabellatheelder-run-1", "game annabellatheelder-run-1: e2e4"]);
+
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.remember(vec![("Annabellatheelder".to_owned(), "ann-old-7".into())]);
+    evening.effects();
+    assert_eq!(evening.hear(&[row]), ["> resume annabellatheelder"]);
+    assert_eq!(evening.hear(&[&continues, &with(E4)])[..1], ["started ann-old-7"]);
+}
+
+/// What is said of games that wait is no answer to the acceptance of a challenge.
+#[test]
+fn a_server_without_games_that_wait_refuses_no_challenge() {
+    for line in ["Player Somebot has no games stored.", "Only registered players may have stored games."] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.effects();
+        evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ENDS]);
+        assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept ann"]);
+        assert_eq!(evening.hear(&[line]), [""; 0], "{line}");
+        assert_eq!(evening.hear(&[START]).last().map(String::as_str), Some("= Ok(Done(Taken))"), "{line}");
+    }
+}
+
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
 #[test]
 fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {

@@ -38,8 +38,16 @@ struct ExportedGame {
     #[serde(default, deserialize_with = "lenient")]
     clock: Option<ExportedClock>,
     days_per_turn: Option<f64>,
+    // The tournament is told in one way by the server and in another by its description.
     #[serde(default, alias = "swiss", deserialize_with = "lenient")]
     tournament: Option<String>,
+    #[serde(default, alias = "swissTour", deserialize_with = "lenient")]
+    arena_tour: Option<ExportedTournament>,
+}
+
+#[derive(Deserialize)]
+struct ExportedTournament {
+    id: String,
 }
 
 #[derive(Deserialize)]
@@ -112,7 +120,7 @@ impl ExportedGame {
             black,
             our_color,
             start,
-            tournament: self.tournament,
+            tournament: self.tournament.or(self.arena_tour.map(|tournament| tournament.id)),
         };
         let state = GameState {
             moves,
@@ -174,6 +182,20 @@ mod tests {
             (&GAME.replace("standard", "fog"), "bob"),
         ] {
             assert!(exported_game(body, us, &url(), Instant::now()).is_err(), "{body}");
+        }
+    }
+
+    #[test]
+    fn the_tournament_is_told_in_many_ways() {
+        for told in [
+            r#""tournament":"abcd1234""#,
+            r#""swiss":"abcd1234""#,
+            r#""arenaTour":{"id":"abcd1234","name":"Bots' Arena"}"#,
+            r#""swissTour":{"id":"abcd1234"}"#,
+        ] {
+            let body = GAME.replace(r#""rated":true"#, &format!(r#""rated":true,{told}"#));
+            let (info, _) = exported_game(&body, "bob", &url(), Instant::now()).expect("a game");
+            assert_eq!(info.tournament.as_deref(), Some("abcd1234"), "{told}");
         }
     }
 

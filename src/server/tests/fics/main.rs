@@ -273,6 +273,10 @@ async fn a_challenge_may_be_declined_withdrawn_or_gone() {
         _ => None,
     });
     assert_eq!(gone.await, challenge.id);
+
+    // Some servers send nothing after an offer, not even the prompt.
+    seat.say("\n<pf> 3 w=Cid t=match p=Cid (1300) Somebot (1500) rated blitz 3 0\n").await;
+    assert_eq!(client.challenge().await.opponent.map(|cid| cid.name).as_deref(), Some("Cid"));
 }
 
 #[tokio::test]

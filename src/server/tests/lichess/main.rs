@@ -573,6 +573,26 @@ async fn a_game_begins_though_the_event_stream_does_not_open() {
 }
 
 #[tokio::test]
+async fn a_game_begins_though_the_record_of_another_one_is_slow_or_limited() {
+    for is_limited in [false, true] {
+        let (mut story, events) = Story::connected(|_| {}).await;
+        let bot = story.bot.clone();
+        let record = tokio::spawn(async move { bot.finished_game(&GameId::from("game0000"), None).await });
+        let mut unanswered = Some(story.server.expect("GET /game/export/game0000").await);
+        if let Some(request) = unanswered.take_if(|_| is_limited) {
+            request.answer(429, "", "").await;
+            assert!(matches!(record.await.expect("no panic"), Err(ActionError::Limited { .. })));
+        }
+        events.end().await;
+        assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+        story.server.expect("GET /api/stream/event").await.answer(429, "", "").await;
+        story.fault().await;
+        story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+        assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_token_is_said_once_and_for_good() {
     let mut story = Story::begin(|_| {}).await;
     story.server.expect(TOKEN_TEST).await.ok(r#"{"lip_secret":null}"#).await;

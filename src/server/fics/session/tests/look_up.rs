@@ -86,6 +86,20 @@ fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
     assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
 }
 
+/// The list cuts long names off, each server at another letter.
+#[test]
+fn a_game_with_somebody_of_a_long_name_is_found() {
+    for shown in ["Annabellathee [", "Annabellatheel["] {
+        let mut game = known("f2f3 e7e5 g2g4", Some("d8h4"));
+        game.info.white = Player::named("Annabellatheelder");
+        let mut evening = Evening::settled();
+        evening.look_up(game);
+        let row = ROWS[2].replace("Ann           [", shown);
+        let asked = evening.answers(&[row.as_str(), "endoflookup1: Command not found."]);
+        assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"], "{shown}");
+    }
+}
+
 #[test]
 fn of_games_that_begin_alike_the_one_that_has_our_last_move_is_taken() {
     let mut evening = Evening::settled();
