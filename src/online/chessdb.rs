@@ -16,9 +16,29 @@ pub(crate) const URL: &str = "https://www.chessdb.cn";
 
 /// What it says of a position: no moves where it does not know it.
 #[derive(Debug, Deserialize)]
+#[serde(try_from = "ChessdbReply")]
 pub(crate) struct ChessdbAnswer {
+    moves: Vec<ChessdbMove>,
+}
+
+/// The same as it comes. That there were too many questions is said in the form of an answer, with the status 200.
+#[derive(Debug, Deserialize)]
+struct ChessdbReply {
+    #[serde(default)]
+    status: String,
     #[serde(default)]
     moves: Vec<ChessdbMove>,
+}
+
+impl TryFrom<ChessdbReply> for ChessdbAnswer {
+    type Error = String;
+
+    fn try_from(reply: ChessdbReply) -> Result<Self, String> {
+        match reply.status.as_str() {
+            "rate limit exceeded" => Err(reply.status),
+            _ => Ok(Self { moves: reply.moves }),
+        }
+    }
 }
 
 /// A move with its value for the player to move, in centipawns.
@@ -72,5 +92,11 @@ mod tests {
         let decision = decision.expect("a move");
         assert_eq!((decision.best.to_string(), decision.score), ("e2e4".to_owned(), Some(Score::Cp(1))));
         assert_eq!(played(r#"{"status":"unknown"}"#), None);
+    }
+
+    #[test]
+    fn too_many_questions_are_a_failure_and_no_unknown_position() {
+        let error = serde_json::from_str::<ChessdbAnswer>(r#"{"status":"rate limit exceeded"}"#).expect_err("none");
+        assert!(error.to_string().contains("rate limit exceeded"), "{error}");
     }
 }

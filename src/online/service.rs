@@ -20,8 +20,8 @@ const LONGEST_ANSWER: usize = 1 << 20;
 /// How long a service is left alone after it failed; longer each time it fails again.
 const REST: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(30 * 60));
 
-/// How long at least where it says that there were too many questions.
-const REST_WHEN_LIMITED: Duration = Duration::from_secs(60);
+/// How long at least where it says that there were too many questions, and how long at most it is believed.
+const REST_WHEN_LIMITED: (Duration, Duration) = (Duration::from_mins(1), Duration::from_hours(24));
 
 /// What is asked: a path below the service's address, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,7 +195,7 @@ impl OnlineService {
         spared.backoff.fail(now);
         let why = match failure {
             ServiceFailure::Limited(wait) => {
-                let wait = wait.unwrap_or_default().clamp(REST_WHEN_LIMITED, REST.1);
+                let wait = wait.unwrap_or_default().clamp(REST_WHEN_LIMITED.0, REST_WHEN_LIMITED.1);
                 spared.until = Some(now + wait);
                 "there were too many questions"
             }
@@ -272,6 +272,16 @@ mod tests {
             }
             assert_eq!(asked.load(Relaxed), 1, "{status}");
         }
+    }
+
+    #[test]
+    fn a_service_is_left_alone_for_as_long_as_it_says() {
+        let settings = ServiceSettings::default();
+        let service = OnlineService::new(OnlineKind::Explorer, "https://example.org", &settings, None);
+        let (service, now) = (service.expect("a service"), Instant::now());
+        service.failed(&ServiceFailure::Limited(Some(Duration::from_hours(2))));
+        assert!(!service.may_be_asked(now + Duration::from_mins(119)));
+        assert!(service.may_be_asked(now + Duration::from_mins(121)));
     }
 
     #[tokio::test]

@@ -227,7 +227,7 @@ pub struct MoveRecord<M: fmt::Display = UciMove> {
 /// How a move of ours came about. Times in seconds, the score from our side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OurMove {
-    /// `book`, `tablebase`, `council` or `forced`.
+    /// Where it came from, by [`Source::word`](chess::Source::word).
     pub source: String,
     /// The rule that elected it.
     pub criterion: String,

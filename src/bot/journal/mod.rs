@@ -345,12 +345,19 @@ impl Journal {
             Ok(()) => self.write_pgn(game).await,
             Err(error) => Err(error),
         };
+        if let Err(error) = &written {
+            self.try_pgn_again(game, error);
+        }
+        written
+    }
+
+    /// Sees to it that a PGN is written later that could not be written now, for an error that passes.
+    fn try_pgn_again(&self, game: &GameKey, error: &JournalError) {
         // It is read through a connection of its own, for which there may be no file handle left.
-        if let Err(JournalError::Unwritable(_) | JournalError::Pgn { .. } | JournalError::Open { .. }) = &written {
+        if let JournalError::Unwritable(_) | JournalError::Pgn { .. } | JournalError::Open { .. } = error {
             let (journal, game) = (self.clone(), game.clone());
             tokio::spawn(async move { journal.write_pgn_later(&game).await });
         }
-        written
     }
 
     async fn write_pgn(&self, game: &GameKey) -> Result<Option<PathBuf>, JournalError> {
@@ -368,17 +375,21 @@ impl Journal {
         Ok(path)
     }
 
-    /// Writes the PGN files of games whose end was noted within the last day and whose file was not: this process may have been killed
-    /// in between.
+    /// Writes the PGN files of games whose end was noted and whose file was not: the process may have been killed in between. They are
+    /// looked for among those of the last day on which games ended, however long ago that is.
     ///
     /// # Errors
-    /// Where the journal cannot be read, or the disk takes nothing.
+    /// Where the journal cannot be read, or the disk does not take one of them now; then it is tried again, and the others are written.
     pub async fn write_missing_pgn(&self) -> Result<(), JournalError> {
-        let since = now() - DAY_MS;
-        for game in self.writer.ask(move |store| store.without_pgn(since)).await? {
-            self.write_pgn(&game).await?;
+        let now = now();
+        let mut outcome = Ok(());
+        for game in self.writer.ask(move |store| store.without_pgn(now, DAY_MS)).await? {
+            if let Err(error) = self.write_pgn(&game).await {
+                self.try_pgn_again(&game, &error);
+                outcome = Err(error);
+            }
         }
-        Ok(())
+        outcome
     }
 
     /// Writes a game's PGN when the disk takes it, or gives up with a word in the log.

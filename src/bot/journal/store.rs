@@ -59,8 +59,9 @@ impl<'a> Store<'a> {
         Self { transaction, lines }
     }
 
+    /// Where it fails, nothing of the transaction is done, and no work in it is to blame: it is done again.
     pub(super) fn commit(self) -> Result<(), JournalError> {
-        Ok(self.transaction.commit()?)
+        self.transaction.commit().map_err(|error| JournalError::Unwritable(error.to_string()))
     }
 
     /// Does `work` wholly or not at all.
@@ -80,6 +81,11 @@ impl<'a> Store<'a> {
         outcome
     }
 
+    /// Whether SQLite has undone the whole transaction by itself.
+    pub(super) fn is_undone(&self) -> bool {
+        self.transaction.is_autocommit()
+    }
+
     /// Takes all the room that the database may have, as a full disk does; or gives it back.
     #[cfg(test)]
     pub(super) fn fill(&self, full: bool) -> Result<(), JournalError> {
@@ -90,6 +96,12 @@ impl<'a> Store<'a> {
             self.execute("INSERT INTO state VALUES ('full', zeroblob(10000000), 0)", [])?;
         }
         Ok(())
+    }
+
+    /// Undoes the whole transaction, as SQLite does by itself where it has no memory left.
+    #[cfg(test)]
+    pub(super) fn undo_all(&self) -> Result<(), JournalError> {
+        Ok(self.transaction.execute_batch("ROLLBACK")?)
     }
 
     fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<usize> {
@@ -396,15 +408,17 @@ impl<'a> Store<'a> {
         Ok(lines.collect::<Result<_, _>>()?)
     }
 
-    /// The games that ended since `since` and have no PGN file, oldest first.
-    pub(super) fn without_pgn(&self, since: i64) -> Result<Vec<GameKey>, JournalError> {
+    /// The games that ended at most so long (ms) before the newest end, or before now where that lies ahead, and have no PGN file; oldest
+    /// first.
+    pub(super) fn without_pgn(&self, now: i64, within: i64) -> Result<Vec<GameKey>, JournalError> {
         let mut games = self.transaction.prepare_cached(
-            "SELECT server, game FROM games WHERE ended_at >= ? AND pgn_path IS NULL ORDER BY started_at",
+            "SELECT server, game FROM games
+             WHERE ended_at >= min(?, (SELECT max(ended_at) FROM games)) - ? AND pgn_path IS NULL ORDER BY started_at",
         )?;
         let key = |row: &rusqlite::Row| {
             Ok(GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() })
         };
-        Ok(games.query_map([since], key)?.collect::<Result<_, _>>()?)
+        Ok(games.query_map([now, within], key)?.collect::<Result<_, _>>()?)
     }
 
     pub(super) fn pgn_written(&self, game: &GameKey, path: &str) -> Result<(), JournalError> {

@@ -257,7 +257,7 @@ impl WriterThread {
                 }
                 self.kept = jobs;
             }
-            _ if was_kept > 0 => {
+            Ok(()) if was_kept > 0 => {
                 tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
             }
             _ => (),
@@ -289,7 +289,7 @@ fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the jobs in one transaction and answers them. An error means that none of them is done.
+/// Does the jobs in one transaction and answers them. An error is [`JournalError::Unwritable`] and means that none of them is done.
 fn commit(
     connection: &mut Connection,
     lines: &mut KnownLines,
@@ -312,13 +312,16 @@ fn write(
     lines: &mut KnownLines,
     jobs: &mut VecDeque<Box<dyn WriterJob>>,
 ) -> Result<Vec<Result<(), JournalError>>, JournalError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let transaction = transaction.map_err(|error| JournalError::Unwritable(error.to_string()))?;
     let mut store = Store::new(transaction, lines);
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
         match job.write(&mut store) {
             // SQLite may have undone all by itself. Dropping the transaction makes sure of it.
             Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
+            // What came after it would be written at once, and again with the rest.
+            Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
             outcome => outcomes.push(outcome),
         }
     }

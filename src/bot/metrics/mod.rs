@@ -55,7 +55,7 @@ metrics! {
     CHALLENGES = "concilio_challenges_total", Counter, "challenges to us that were decided upon; by account and outcome";
     GAMES_RUNNING = "concilio_games_running", Gauge, "games that run; by account";
     GAMES = "concilio_games_total", Counter, "games that are over; by account and result (won, lost, drawn, unplayed)";
-    MOVES = "concilio_moves_total", Counter, "moves of ours; by account and source (council, book, tablebase, forced, fallback, journal)";
+    MOVES = "concilio_moves_total", Counter, "moves of ours; by account and source (council, proof, book, explorer, cloud, chessdb, tablebase, forced, fallback, journal)";
     DECISION_SECONDS = "concilio_decision_seconds", Histogram, "from the question to the decision; by account";
     DECISION_SHARE = "concilio_decision_budget_share", Histogram, "time of a decision as a share of what a normal move was given; by account";
     LATE_DECISIONS = "concilio_late_decisions_total", Counter, "decisions that came later than the clock allowed; by account";
@@ -151,10 +151,13 @@ pub(crate) fn journal_took(time: Duration) {
 
 /// The memory of this process that is in use; 0 where the system does not say.
 fn resident_bytes() -> u64 {
-    const PAGE: u64 = 4096;
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: Option<u64> = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok());
-    pages.unwrap_or(0) * PAGE
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    resident_kibibytes(&status).unwrap_or(0) * 1024
+}
+
+/// The same in Linux's `/proc/self/status`, which unlike `statm` does not count in pages: their size is the system's choice.
+fn resident_kibibytes(status: &str) -> Option<u64> {
+    status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -168,6 +171,12 @@ mod tests {
             assert!(plain && metric.name.starts_with("concilio_"), "{metric:?}");
             assert_eq!(metric.name.ends_with("_total"), metric.kind == MetricKind::Counter, "{metric:?}");
         }
+    }
+
+    #[test]
+    fn memory_is_counted_in_bytes_whatever_the_size_of_a_page() {
+        assert_eq!(resident_kibibytes("Name:\tconcilio\nVmRSS:\t   20480 kB\nThreads:\t9\n"), Some(20_480));
+        assert_eq!(resident_kibibytes("Name:\tconcilio\n"), None);
     }
 
     /// What the server's adapter counts stands in our list.

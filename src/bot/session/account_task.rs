@@ -19,7 +19,7 @@ use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
     account_context::AccountContext,
     chat::Reception,
-    game_end::{self, Vanished},
+    game_end::{self, PastGame},
     game_task::{self, Exit},
     lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory, TournamentAnswer},
     machine::GameInput,
@@ -69,7 +69,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
-    let (vanished_sender, mut vanished) = mpsc::unbounded_channel();
+    let (past_games_sender, mut past_games) = mpsc::unbounded_channel();
     let context = AccountContext {
         name,
         server,
@@ -97,7 +97,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         lists: policy.newer_lists.clone(),
         exits_sender,
         answers_sender,
-        vanished_sender,
+        past_games_sender,
         policy,
     };
     // A pause outlives a restart.
@@ -140,7 +140,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
                 break end(reason);
             }
             Some(exit) = exits.recv() => manager.game_exited(exit),
-            Some(game) = vanished.recv() => manager.vanished(game),
+            Some(game) = past_games.recv() => manager.past_game_ended(game),
             Some(answer) = answers.recv() => {
                 manager.challenge_answered(&answer);
                 manager.tell_lobby(answer);
@@ -244,8 +244,8 @@ struct Manager {
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
-    /// Games of earlier processes that the server does not know any more.
-    vanished_sender: mpsc::UnboundedSender<Vanished>,
+    /// Games of earlier processes that have ended since.
+    past_games_sender: mpsc::UnboundedSender<PastGame>,
 }
 
 impl Manager {
@@ -317,14 +317,14 @@ impl Manager {
         self.reception.called(&account.player.name);
         self.context.tell(AccountEvent::Connected { account: account.clone(), away });
         self.tell_lobby(LobbyInput::Connected(account));
-        game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished), &self.vanished_sender);
+        game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished), &self.past_games_sender);
     }
 
     /// A game that is being played again, or has ended before our eyes, has an end of its own.
-    fn vanished(&mut self, Vanished(id, status): Vanished) {
-        if !self.games.contains_key(&id) && !self.over.contains(&id) {
+    fn past_game_ended(&mut self, game: PastGame) {
+        if !self.games.contains_key(&game.id) && !self.over.contains(&game.id) {
             let context = self.context.clone();
-            self.context.requests.spawn(async move { game_end::record(&context, &id, None, status, None).await });
+            self.context.requests.spawn(async move { game.record(&context).await });
         }
     }
 
@@ -473,20 +473,24 @@ impl Manager {
     fn fetch_tournaments(&self, teams: Vec<String>, named: Vec<Tournament>) {
         let (context, answers) = (self.context.clone(), self.answers_sender.clone());
         self.context.requests.spawn(async move {
-            let mut found = Vec::new();
+            let (mut found, mut all) = (Vec::new(), true);
+            let mut missed = |what: String| {
+                all = false;
+                context.fault(None, what);
+            };
             for team in &teams {
                 match context.server.team_tournaments(team).await {
                     Ok(tournaments) => found.extend(tournaments),
-                    Err(error) => context.fault(None, format!("the tournaments of team {team}: {error}")),
+                    Err(error) => missed(format!("the tournaments of team {team}: {error}")),
                 }
             }
             for tournament in &named {
                 match context.server.tournament(tournament).await {
                     Ok(info) => found.push(info),
-                    Err(error) => context.fault(None, format!("tournament {tournament}: {error}")),
+                    Err(error) => missed(format!("tournament {tournament}: {error}")),
                 }
             }
-            let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Found(found)));
+            let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Found(found, all)));
         });
     }
 

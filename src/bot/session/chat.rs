@@ -88,9 +88,10 @@ impl Conversation {
         self.chat.say(room, text, Timestamp::now()).map(|said| actions(info, said))
     }
 
-    /// Says goodbye.
-    pub(super) fn goodbye(&mut self, info: &GameInfo) -> Vec<Action> {
-        self.context.over = true;
+    /// Says goodbye, and, if the game is over and not only adjourned, what was to be told then.
+    pub(super) fn goodbye(&mut self, info: &GameInfo, is_over: bool) -> Vec<Action> {
+        self.context.over = is_over;
+        self.describe_last_move();
         actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
     }
 
@@ -130,6 +131,8 @@ pub(super) struct Reception {
     settings: ChatSettings,
     chat: Chat,
     context: ChatContext,
+    /// Who spoke to us last, by id.
+    heard: String,
 }
 
 impl Reception {
@@ -142,12 +145,12 @@ impl Reception {
             variants: names(variants),
             ..ChatContext::default()
         };
-        Self { settings, chat: Chat::default(), context }
+        Self { settings: outside_games(settings), chat: Chat::default(), context, heard: String::new() }
     }
 
     /// Other settings hold from now on; who was answered how often is remembered.
     pub(super) fn follows(&mut self, settings: ChatSettings, variants: &[Variant]) {
-        self.settings = settings;
+        self.settings = outside_games(settings);
         self.context.variants = names(variants);
     }
 
@@ -159,10 +162,20 @@ impl Reception {
     /// Answers what somebody said, when challenges of these players wait.
     pub(super) fn answer(&mut self, from: &Player, text: String, queue: Vec<String>) -> Vec<Action> {
         self.context.queue = queue;
+        if self.heard != from.id {
+            self.heard.clone_from(&from.id);
+            self.chat.turns_to_somebody_else();
+        }
         let line = ChatLine { room: ChatRoom::Spectator, username: from.name.clone(), text };
         let answers = self.chat.answer(&line, &self.settings, &self.context, Timestamp::now());
         answers.into_iter().map(|(_, text)| Action::Tell { to: from.name.clone(), text }).collect()
     }
+}
+
+/// The same settings with those commands alone that can be answered outside a game.
+fn outside_games(mut settings: ChatSettings) -> ChatSettings {
+    settings.commands.retain(|command| !command.is_about_a_game());
+    settings
 }
 
 /// The vote on a move in a line: what was elected and how, then every elector with move, score, depth and weight.
@@ -217,5 +230,21 @@ mod tests {
         assert_eq!(asked("!variants"), format!("I play {}, {}", Variant::Standard, Variant::Chess960));
         assert_eq!(asked("!queue"), "Waiting: Bob");
         assert_eq!(asked("!clock"), "3+2, and no move of mine timed yet");
+    }
+
+    #[test]
+    fn whoever_asks_outside_a_game_is_answered_although_another_has_asked_the_same() {
+        let mut reception = Reception::new(ChatSettings::default(), &[Variant::Standard]);
+        reception.called("Concilio");
+        let mut asked = |from: &str, question: &str| {
+            let answers = reception.answer(&Player::named(from), question.to_owned(), Vec::new());
+            answers.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(asked("Ann", "!ping"), ["speaking to Ann"]);
+        assert!(asked("Ann", "!ping").is_empty(), "the same line twice running");
+        assert_eq!(asked("Ben", "!ping"), ["speaking to Ben"]);
+        for question in ["!draw", "!eval", "!clock"] {
+            assert!(asked("Ann", question).is_empty(), "{question}: there is no game");
+        }
     }
 }

@@ -79,8 +79,9 @@ pub(super) fn look_up(
         // A game that was adjourned is not over.
         let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
         let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(&context, &game, true).await };
+        let not_told = outcome.status();
         match (outcome, told) {
-            (LookUpOutcome::Recorded, _) => (),
+            (LookUpOutcome::Found(info, state), _) => record_whole(&context, &info, &state).await,
             // Its record stays open, so the next start looks it up and tells of it.
             (LookUpOutcome::Interrupted, _) => {
                 tracing::info!(%game, "we stop before the server has said how the game ended");
@@ -88,48 +89,71 @@ pub(super) fn look_up(
             (_, Some((status, winner))) => record(&context, &game, seen, status, winner).await,
             // Nobody has said anything of its end: it is told, and its record stays open for the next start.
             (LookUpOutcome::NoAnswer | LookUpOutcome::StillRuns, None) => {
-                tell(&context, &game, seen, outcome.status(), None, None);
+                tell(&context, &game, seen, not_told, None, None);
             }
             (LookUpOutcome::NotKnown { .. } | LookUpOutcome::NotTold, None) => {
-                record(&context, &game, seen, outcome.status(), None).await;
+                record(&context, &game, seen, not_told, None).await;
             }
         }
     });
 }
 
-/// A game of an earlier process that the server does not know any more, and how it ended as far as that says it.
-pub(super) struct Vanished(pub GameId, pub GameStatus);
+/// A game of an earlier process that has ended since.
+pub(super) struct PastGame {
+    pub id: GameId,
+    end: PastEnd,
+}
 
-/// Completes the record of games that ran when we last stopped, where they have ended since. Those that the server does not know
-/// come back as `vanished`: some servers know a game only when it is over, and whether one is being played again the caller knows.
+/// How a game of an earlier process ended.
+enum PastEnd {
+    /// As the server has it.
+    Found(Box<GameInfo>, GameState),
+    /// The server does not know it any more; how it ended as far as that says it.
+    Vanished(GameStatus),
+}
+
+impl PastGame {
+    /// Completes its record, and tells of its end.
+    pub(super) async fn record(self, context: &AccountContext) {
+        match self.end {
+            PastEnd::Found(info, state) => record_whole(context, &info, &state).await,
+            PastEnd::Vanished(status) => record(context, &self.id, None, status, None).await,
+        }
+    }
+}
+
+/// Looks up the games that ran when we last stopped. Those that have ended since, or that the server does not know, come back as
+/// `past`: the answer may take long, some servers know a game only when it is over, and whether one is being played again or has ended
+/// meanwhile the caller knows.
 pub(super) fn complete_record(
     context: &AccountContext,
     unfinished: Vec<KnownGame>,
-    vanished: &mpsc::UnboundedSender<Vanished>,
+    past: &mpsc::UnboundedSender<PastGame>,
 ) {
     for game in unfinished {
-        let (context, vanished) = (context.clone(), vanished.clone());
+        let (context, past) = (context.clone(), past.clone());
         context.requests.clone().spawn(async move {
-            let id = &game.info.id;
-            let outcome = ask(&context, id, false).await;
-            match outcome {
-                LookUpOutcome::NotKnown { .. } => {
-                    let _ = vanished.send(Vanished(id.clone(), outcome.status()));
+            let id = game.info.id;
+            let outcome = ask(&context, &id, false).await;
+            let status = outcome.status();
+            let end = match outcome {
+                LookUpOutcome::Found(info, state) => PastEnd::Found(info, state),
+                LookUpOutcome::NotKnown { .. } => PastEnd::Vanished(status),
+                LookUpOutcome::NoAnswer => {
+                    tracing::warn!(game = %id, "the server does not say how the game ended");
+                    return;
                 }
-                LookUpOutcome::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
-                LookUpOutcome::Recorded
-                | LookUpOutcome::StillRuns
-                | LookUpOutcome::NotTold
-                | LookUpOutcome::Interrupted => (),
-            }
+                LookUpOutcome::StillRuns | LookUpOutcome::NotTold | LookUpOutcome::Interrupted => return,
+            };
+            let _ = past.send(PastGame { id, end });
         });
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum LookUpOutcome {
-    /// It is in the journal now.
-    Recorded,
+    /// The server has it, and it is over.
+    Found(Box<GameInfo>, GameState),
     /// The server says that it is being played.
     StillRuns,
     /// The server does not answer, or the journal does not.
@@ -147,7 +171,7 @@ enum LookUpOutcome {
 
 impl LookUpOutcome {
     /// How a game ended of which this is all that is known. A server keeps no game in which not both sides moved.
-    const fn status(self) -> GameStatus {
+    const fn status(&self) -> GameStatus {
         match self {
             Self::NotKnown { both_moved: false } => GameStatus::Aborted,
             _ => GameStatus::UnknownFinish,
@@ -164,7 +188,7 @@ async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOu
         let answer = ask_once(context, game).await;
         not_known += u32::from(matches!(answer, LookUpOutcome::NotKnown { .. }));
         let is_final = match answer {
-            LookUpOutcome::Recorded | LookUpOutcome::NotTold | LookUpOutcome::Interrupted => true,
+            LookUpOutcome::Found(..) | LookUpOutcome::NotTold | LookUpOutcome::Interrupted => true,
             LookUpOutcome::NotKnown { .. } => not_known >= TIMES_NOT_KNOWN,
             LookUpOutcome::StillRuns => !is_over,
             LookUpOutcome::NoAnswer => false,
@@ -200,10 +224,7 @@ async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
         }
     };
     match context.server.finished_game(game, known.as_ref()).await {
-        Ok((info, state)) if !state.status.is_running() => {
-            record_whole(context, &info, &state).await;
-            LookUpOutcome::Recorded
-        }
+        Ok((info, state)) if !state.status.is_running() => LookUpOutcome::Found(Box::new(info), state),
         Ok(_) => LookUpOutcome::StillRuns,
         Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
             LookUpOutcome::NoAnswer

@@ -29,7 +29,9 @@ use crate::{
     journal::{DecidedMove, GameKey},
     metrics,
 };
-use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
+use chess::{
+    Action, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Limits, Line, Source, TimeControl, UciMove,
+};
 use council::{
     Council,
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
@@ -310,7 +312,9 @@ impl GameTask {
     async fn over(&mut self, end: GameOver) {
         let mut seen = None;
         if let GameProgress::Running(game) = &mut self.progress {
-            for goodbye in game.conversation.goodbye(game.machine.info()) {
+            let is_over =
+                !matches!(&end, GameOver::Shown(GameStatus::Adjourned, _) | GameOver::Told(GameStatus::Adjourned, _));
+            for goodbye in game.conversation.goodbye(game.machine.info(), is_over) {
                 self.context.perform(&self.id, goodbye);
             }
             let (info, plies) = (Box::new(game.machine.info().clone()), game.machine.line().ply());

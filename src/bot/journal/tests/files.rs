@@ -98,6 +98,27 @@ async fn games_that_end_together_are_all_in_their_file() {
     assert_eq!(text.matches("[Event ").count(), GAMES);
 }
 
+/// After a kill, a file that cannot be written keeps no other one waiting, and is written when it can be.
+#[tokio::test(start_paused = true)]
+async fn a_missing_file_that_cannot_be_written_yet_keeps_no_other_waiting() {
+    let desk = Desk::new();
+    let mut files = Vec::new();
+    for id in ["game0001", "game0002"] {
+        let (key, start) = desk.start(id, Variant::Standard, "");
+        desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+        let file = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
+        std::fs::remove_file(&file).expect("there");
+        files.push(file);
+    }
+    let killed = rusqlite::Connection::open(desk.journal.path()).expect("the journal");
+    killed.execute("UPDATE games SET pgn_path = NULL", []).expect("as after a kill");
+    std::fs::create_dir(&files[0]).expect("something stands in its place");
+    assert!(matches!(desk.journal.write_missing_pgn().await, Err(JournalError::Pgn { .. })));
+    assert!(files[1].is_file());
+    std::fs::remove_dir(&files[0]).expect("there");
+    within_a_minute(|| files[0].is_file()).await;
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn its_files_are_their_owners_alone() {

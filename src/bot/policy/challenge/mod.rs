@@ -9,7 +9,7 @@ mod queue;
 mod tests;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     time::Duration,
 };
 
@@ -169,11 +169,12 @@ pub struct TakenPlace {
     pub kind: Kind,
 }
 
-/// When games with an opponent began, and how many rematches have followed one another.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// When games with an opponent began, and how many rematches have followed one another. Saved as JSON, a restart forgets no game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OpponentHistory {
-    /// The starts of their games, in any order; those long past may be left out.
-    pub games: Vec<Timestamp>,
+    /// The starts of their games; those long past may be left out.
+    pub games: BTreeMap<GameId, Timestamp>,
     /// How many rematches in a row the game is that we played last.
     pub rematches: u32,
     /// The last game, of which a rematch may be offered.
@@ -181,14 +182,23 @@ pub struct OpponentHistory {
 }
 
 impl OpponentHistory {
-    /// Writes down that a game began; `rematch_of` is that of its challenge. Games too old to count as recent under any
-    /// settings are dropped.
+    /// Writes down that a game began, unless it is known: one that runs on after a restart began before it. `rematch_of` is that of
+    /// its challenge.
     pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
+        if self.games.contains_key(&game) {
+            return;
+        }
         let rematch = rematch_of.is_some() && rematch_of == self.last_game.as_ref();
         self.rematches = if rematch { self.rematches.saturating_add(1) } else { 0 };
-        self.last_game = Some(game);
-        self.games.retain(|&start| since(start, now) < ChallengeFilter::LONGEST_RECENT);
-        self.games.push(now);
+        self.last_game = Some(game.clone());
+        self.games.insert(game, now);
+        self.forget(now);
+    }
+
+    /// Drops games too old to count as recent under any settings. Whether any are left.
+    pub fn forget(&mut self, now: Timestamp) -> bool {
+        self.games.retain(|_, start| since(*start, now) < ChallengeFilter::LONGEST_RECENT);
+        !self.games.is_empty()
     }
 }
 
@@ -334,7 +344,7 @@ fn not_too_often(
     now: Timestamp,
 ) -> Result<(), DeclineWith> {
     if let Some(max) = filter.max_recent_games {
-        let recent = history.games.iter().filter(|&&start| since(start, now) < filter.recent).count();
+        let recent = history.games.values().filter(|start| since(**start, now) < filter.recent).count();
         if recent >= max {
             let seconds = filter.recent.as_secs();
             return refuse(DeclineReason::Later, format!("{recent} games with them in the last {seconds} s"));

@@ -264,7 +264,7 @@ fn recent_games_and_rematches_have_limits() {
     let mut idle = Idle::default();
     let now = idle.now.timestamp();
     let mut ann = OpponentHistory {
-        games: vec![now - 2.hours(), now - 10.minutes()],
+        games: [(GameId::new("older"), now - 2.hours()), (GameId::new("lastgame"), now - 10.minutes())].into(),
         rematches: 1,
         last_game: Some(GameId::new("lastgame")),
     };
@@ -272,7 +272,7 @@ fn recent_games_and_rematches_have_limits() {
     assert_eq!(idle.judge(&invitation(), &settings), ChallengeVerdict::Accept);
     let rematch = Challenge { rematch_of: ann.last_game.clone(), ..invitation() };
     assert_eq!(reason(idle.judge(&rematch, &settings)), Some(DeclineReason::Later));
-    ann.games.push(now - 1.minute());
+    ann.games.insert(GameId::new("another"), now - 1.minute());
     idle.opponents.insert("ann".to_owned(), ann);
     assert_eq!(reason(idle.judge(&invitation(), &settings)), Some(DeclineReason::Later));
 }

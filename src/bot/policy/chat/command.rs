@@ -101,6 +101,22 @@ impl ChatCommand {
         matches!(self, Self::Eval | Self::Pv | Self::PrintEval | Self::Why)
     }
 
+    /// Whether it is about the game that is being played, so that nobody can answer it outside of one.
+    pub const fn is_about_a_game(self) -> bool {
+        match self {
+            Self::Eval
+            | Self::Pv
+            | Self::PrintEval
+            | Self::Quiet
+            | Self::Why
+            | Self::Clock
+            | Self::Draw
+            | Self::Takeback
+            | Self::Wait => true,
+            Self::Help | Self::Name | Self::Cpu | Self::Ram | Self::Ping | Self::Queue | Self::Variants => false,
+        }
+    }
+
     /// What is answered.
     pub(super) fn reply(self, settings: &ChatSettings, context: &ChatContext) -> String {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();

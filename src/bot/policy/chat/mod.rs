@@ -85,6 +85,8 @@ struct Room {
     parted: bool,
     /// Whether somebody wants to be told what we think after each of our moves.
     told: bool,
+    /// What was asked for and is told when the game is over.
+    owed: Vec<ChatCommand>,
     /// The last line and the times of the last few.
     last: String,
     times: VecDeque<Timestamp>,
@@ -96,14 +98,28 @@ impl Chat {
         self.greet([&settings.hello, &settings.hello_spectators], |room| &mut room.greeted, context, now)
     }
 
-    /// What is said when the game is over. A second call says nothing.
+    /// What is said when the game ends, and, if it is over and not only adjourned, what the opponent was promised for then, since nobody
+    /// hears what is asked later. A second call says nothing.
     pub fn goodbye(
         &mut self,
         settings: &ChatSettings,
         context: &ChatContext,
         now: Timestamp,
     ) -> Vec<(ChatRoom, String)> {
-        self.greet([&settings.goodbye, &settings.goodbye_spectators], |room| &mut room.parted, context, now)
+        let greetings = [&settings.goodbye, &settings.goodbye_spectators];
+        let mut lines = self.greet(greetings, |room| &mut room.parted, context, now);
+        if context.over {
+            for command in std::mem::take(&mut self.player.owed) {
+                lines.extend(self.player.answer(ChatRoom::Player, &command.reply(settings, context), now));
+            }
+        }
+        lines
+    }
+
+    /// Somebody else is spoken to from now on, who has not heard what was said last.
+    pub fn turns_to_somebody_else(&mut self) {
+        self.player.last.clear();
+        self.spectator.last.clear();
     }
 
     /// Takes the greetings as said, without saying them: for a game that was found running after a restart.
@@ -130,11 +146,19 @@ impl Chat {
         }
         let room = self.room(line.room);
         match command::refusal(line.room, settings.thoughts_to_opponent, context.over) {
-            Some(refusal) if command.tells_thoughts() => room.answer(line.room, refusal, now),
+            Some(refusal) if command.tells_thoughts() => {
+                if settings.thoughts_to_opponent == Thoughts::After {
+                    room.owes(command);
+                }
+                room.answer(line.room, refusal, now)
+            }
             _ => {
                 match command {
                     ChatCommand::PrintEval => room.told = true,
-                    ChatCommand::Quiet => room.told = false,
+                    ChatCommand::Quiet => {
+                        room.told = false;
+                        room.owed.clear();
+                    }
                     _ => (),
                 }
                 room.answer(line.room, &command.reply(settings, context), now)
@@ -213,6 +237,14 @@ impl Chat {
 }
 
 impl Room {
+    /// Remembers what is to be told when the game is over. Whoever wants to be told after every move is told once.
+    fn owes(&mut self, command: ChatCommand) {
+        let command = if command == ChatCommand::PrintEval { ChatCommand::Eval } else { command };
+        if !self.owed.contains(&command) {
+            self.owed.push(command);
+        }
+    }
+
     /// The lines of an answer that the server would let through.
     fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Vec<(ChatRoom, String)> {
         let lines = wrap(text).into_iter().take(LONGEST_ANSWER);
@@ -340,6 +372,32 @@ mod tests {
         assert_eq!(ask(&mut chat, ChatRoom::Spectator, " !WHY now", &context(), 0), ["e4: m k p; d4: c"]);
         let over = ChatContext { over: true, ..context() };
         assert_eq!(ask(&mut chat, ChatRoom::Player, "!eval", &over, 1), ["+0.34 at depth 12"]);
+    }
+
+    #[test]
+    fn what_the_opponent_asked_during_the_game_is_told_when_it_is_over() {
+        let over = ChatContext { over: true, ..context() };
+        let goodbye = |asked: &[&str], settings: &ChatSettings| {
+            let mut chat = Chat::default();
+            for text in asked {
+                chat.answer(&line(ChatRoom::Player, "Ann", text), settings, &context(), NOW);
+            }
+            let mut said = chat.goodbye(settings, &over, NOW);
+            said.retain(|(room, _)| *room == ChatRoom::Player);
+            assert_eq!(chat.goodbye(settings, &over, NOW), [], "once");
+            said.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+        };
+        let settings = ChatSettings::default();
+        assert_eq!(
+            goodbye(&["!eval", "!printeval", "!why"], &settings),
+            ["Good game, Ann.", "+0.34 at depth 12", "e4: m k p; d4: c"]
+        );
+        assert_eq!(goodbye(&["!eval", "!quiet"], &settings), ["Good game, Ann."]);
+        let mut adjourned = Chat::default();
+        adjourned.answer(&line(ChatRoom::Player, "Ann", "!eval"), &settings, &context(), NOW);
+        assert_eq!(adjourned.goodbye(&settings, &context(), NOW).len(), 2, "it will go on: a greeting for each room");
+        let silent = ChatSettings { thoughts_to_opponent: Thoughts::Never, ..settings };
+        assert_eq!(goodbye(&["!eval"], &silent), ["Good game, Ann."]);
     }
 
     #[test]

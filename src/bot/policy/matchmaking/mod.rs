@@ -90,7 +90,7 @@ struct StandingChallenge {
 pub struct Matchmaker {
     /// By the id of the player.
     refusals: BTreeMap<String, Vec<PastRefusal>>,
-    /// Counts the challenges of a cyclic selection.
+    /// Counts the types that a cyclic selection has tried.
     turn: usize,
     last_challenge: Option<Timestamp>,
     #[serde(skip)]
@@ -193,11 +193,14 @@ impl Matchmaker {
         }
         let mut types: Vec<&MatchType> = settings.types.values().filter(|kind| kind.weight > 0).collect();
         types.retain(|kind| lists.variants.contains(&kind.variant));
+        let all = types.len();
+        if settings.selection == Selection::Cyclic && all > 0 {
+            types.rotate_left(self.turn % all);
+        }
         while !types.is_empty() {
             let picked = match settings.selection {
                 Selection::Weighted => pick(types.iter().map(|kind| kind.weight), random)?,
-                Selection::Cyclic => self.turn % types.len(),
-                Selection::Sequential => 0,
+                Selection::Cyclic | Selection::Sequential => 0,
             };
             let kind = types.remove(picked);
             let ours = rating_for(ratings, kind.terms());
@@ -208,7 +211,7 @@ impl Matchmaker {
                 .collect();
             let candidates = kind.nearest_to_target(candidates, ours);
             if let Some(bot) = settings.rating_preference.pick(&candidates, random) {
-                self.turn = self.turn.wrapping_add(1);
+                self.turn = self.turn.wrapping_add(all - types.len());
                 let (series, first) = Series::start(bot.id.clone(), kind.terms(), kind.games_in_row, random);
                 self.series = series;
                 return Some(first);
@@ -225,16 +228,19 @@ impl Matchmaker {
         bots: &[Account],
         now: Timestamp,
     ) -> Option<ChallengeRequest> {
-        let mut series = self.series.take()?;
-        if !series.is_online(bots) || !self.may_challenge(&series.opponent, series.terms(), lists, now) {
-            // What has been played of it was all of it.
-            let terms = series.terms();
-            self.rest(series.opponent, terms, settings, now);
+        let series = self.series.as_ref()?;
+        // Where nobody at all is online, the list could not be had: that says nothing of the opponent.
+        if bots.is_empty() {
             return None;
         }
-        let next = series.next();
-        self.series = Some(series).filter(|series| !series.is_over());
-        Some(next)
+        if series.is_online(bots) && self.may_challenge(&series.opponent, series.terms(), lists, now) {
+            return Some(series.next());
+        }
+        // What has been played of it was all of it.
+        let series = self.series.take()?;
+        let terms = series.terms();
+        self.rest(series.opponent, terms, settings, now);
+        None
     }
 
     fn may_challenge(&self, id: &str, terms: GameTerms, lists: &MatchmakingLists<'_>, now: Timestamp) -> bool {
@@ -260,6 +266,10 @@ impl Matchmaker {
     pub fn accepted(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
         if let Some(StandingChallenge { opponent, terms, .. }) = self.take(id) {
             self.refusals.remove(&opponent);
+            if let Some(series) = self.series.as_mut().filter(|series| series.opponent == opponent) {
+                series.begins();
+            }
+            self.series.take_if(|series| series.is_over());
             if self.series.as_ref().is_none_or(|series| series.opponent != opponent) {
                 self.rest(opponent, terms, settings, now);
             }

@@ -12,7 +12,7 @@ pub(super) struct Series {
     terms: GameTerms,
     /// Our colour in the next game.
     color: Color,
-    /// How many games are still to be asked for.
+    /// How many games are still to begin.
     left: u32,
 }
 
@@ -29,7 +29,7 @@ impl Series {
             return (None, ChallengeRequest { opponent, terms, our_color: None, initial_fen: None });
         }
         let color = if random.random() { Color::White } else { Color::Black };
-        let mut series = Self { opponent, terms, color, left: games };
+        let series = Self { opponent, terms, color, left: games };
         let first = series.next();
         (Some(series), first)
     }
@@ -49,11 +49,15 @@ impl Series {
         self.terms
     }
 
-    /// The challenge to its next game.
-    pub(super) fn next(&mut self) -> ChallengeRequest {
+    /// The challenge to its next game; the same again, where it could not be made.
+    pub(super) fn next(&self) -> ChallengeRequest {
         let (opponent, our_color) = (self.opponent.clone(), Some(self.color));
+        ChallengeRequest { opponent, terms: self.terms, our_color, initial_fen: None }
+    }
+
+    /// Its next game begins.
+    pub(super) fn begins(&mut self) {
         self.left = self.left.saturating_sub(1);
         self.color = !self.color;
-        ChallengeRequest { opponent, terms: self.terms, our_color, initial_fen: None }
     }
 }

@@ -230,6 +230,18 @@ fn weights_and_turns_pick_the_type() {
 }
 
 #[test]
+fn a_type_with_nobody_to_challenge_gives_its_turn_to_the_next() {
+    let mut cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings() };
+    cyclic.types.insert("arduous".to_owned(), MatchType { min_rating: 3999, ..MatchType::default() });
+    let mut matchmaker = Matchmaker::default();
+    let speeds: Vec<_> = (0..4)
+        .filter_map(|seed| choose(&mut matchmaker, &cyclic, &[bot("robot", 1750)], seed))
+        .map(|(_, speed)| speed)
+        .collect();
+    assert_eq!(speeds, [Speed::Blitz, Speed::Bullet, Speed::Blitz, Speed::Bullet]);
+}
+
+#[test]
 fn high_ratings_can_be_preferred() {
     let high = MatchmakingSettings { rating_preference: RatingPreference::High, ..settings() };
     let bots = [bot("low", 1700), bot("high", 1800)];
@@ -314,6 +326,9 @@ fn a_pair_of_games_is_played_with_both_colours_one_after_the_other() {
     assert_eq!((&second.opponent, second.terms), (&first.opponent, first.terms));
     assert_eq!(second.our_color, first.our_color.map(|color: Color| !color));
     assert!(second.our_color.is_some());
+    let id = ChallengeId::new("ours0002");
+    matchmaker.made(id.clone(), &second.opponent, second.terms, later);
+    matchmaker.accepted(&id, &settings, later);
     assert_eq!(
         step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later),
         MatchmakingStep::Wait(Some(later + 8.minutes())),
@@ -335,6 +350,29 @@ fn a_series_ends_with_a_refusal_or_when_its_opponent_has_gone() {
         request_at(&mut matchmaker, &settings, &both, 0, NOW).map(|request| request.opponent).as_deref(),
         Some("bert")
     );
+}
+
+/// A server in trouble, or one that limits our requests, costs no game of a series.
+#[test]
+fn a_series_goes_on_where_a_challenge_or_the_list_of_bots_could_not_be_had() {
+    let settings = MatchmakingSettings { rest: 3, ..of_type(|kind| kind.games_in_row = 2) };
+    let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000)]);
+    let limited =
+        ActionError::Limited { retry_after: None, key: None, opponent: false, detail: "Too many requests".to_owned() };
+    let mut colors = Vec::new();
+    for game in ["ours0001", "ours0002"] {
+        let first = request_at(&mut matchmaker, &settings, &bots, 0, NOW).expect(game);
+        for error in [ActionError::Unavailable("502".to_owned()), limited.clone()] {
+            matchmaker.failed(&first.opponent, &error, &settings, NOW);
+            assert_eq!(request_at(&mut matchmaker, &settings, &[], 0, NOW), None, "{game}: no list");
+            assert_eq!(request_at(&mut matchmaker, &settings, &bots, 0, NOW).as_ref(), Some(&first), "{game}: {error}");
+        }
+        matchmaker.made(ChallengeId::new(game), &first.opponent, first.terms, NOW);
+        matchmaker.accepted(&ChallengeId::new(game), &settings, NOW);
+        colors.push(first.our_color);
+    }
+    assert_eq!(colors[1], colors[0].map(|color: Color| !color));
+    assert_eq!(request_at(&mut matchmaker, &settings, &bots, 0, NOW), None, "it was the last, and anna rests");
 }
 
 #[test]

@@ -306,13 +306,22 @@ impl Participation {
 
     // --- What the server says ------------------------------------------------------------------------------------------
 
-    /// These tournaments are there; why those that are named or whose terms suit are not joined is said once.
+    /// These tournaments are there; why those that are named or whose terms suit are not joined is said once. Where these are not
+    /// `all`, since a part could not be had, those that were known and are still to begin or to end stay known.
     pub fn found(
         &mut self,
-        found: Vec<TournamentInfo>,
+        mut found: Vec<TournamentInfo>,
+        all: bool,
         policy: &TournamentPolicy,
         situation: &TournamentSituation,
     ) -> Vec<(String, TournamentNews)> {
+        if !all {
+            let now = situation.now.timestamp();
+            let mut known = std::mem::take(&mut self.known);
+            known.retain(|info| info.ends_at.or(info.starts_at).is_some_and(|at| at > now));
+            known.retain(|info| found.iter().all(|newer| newer.tournament != info.tournament));
+            found.append(&mut known);
+        }
         self.passed_over.retain(|tournament| found.iter().any(|info| info.tournament == *tournament));
         self.known = found;
         let mut news = Vec::new();

@@ -57,7 +57,7 @@ impl Story {
     }
 
     fn found(&mut self, tournaments: Vec<TournamentInfo>) -> Vec<(String, TournamentNews)> {
-        self.with(|known, policy, situation| known.found(tournaments, policy, situation))
+        self.with(|known, policy, situation| known.found(tournaments, true, policy, situation))
     }
 
     fn wait(&mut self, seconds: i64) {
@@ -299,6 +299,22 @@ fn a_refused_token_does_not_end_a_part_that_was_taken() {
     assert_eq!(news, Some(TournamentNews::NotJoined("not authorised: No such token".to_owned())));
     story.wait(600);
     assert!(!story.due().contains(&join(&arena, true)));
+}
+
+#[test]
+fn a_look_that_fails_forgets_no_tournament() {
+    let mut story = Story::new();
+    story.policy.settings.ahead = Duration::from_mins(1);
+    let arena = story.arena("abcd1234", 4, 60);
+    story.due();
+    story.found(vec![arena.clone()]);
+    story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
+    assert_eq!(story.next(), [join(&arena, false)], "a minute before it begins, and before the next look");
+
+    // One that is over is not remembered for as long as a part cannot be had.
+    story.wait(2 * 3600);
+    story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
+    assert!(story.participation.known.is_empty());
 }
 
 #[test]

@@ -394,6 +394,27 @@ async fn a_game_that_goes_on_after_a_restart_has_not_vanished() {
     assert_eq!(story.record().await, ("e2e4".to_owned(), GameStatus::Resign, Some(Color::White)));
 }
 
+/// A game that goes on after a restart, and that ends before the server has said what became of it, is told to be over once.
+#[tokio::test(start_paused = true)]
+async fn a_game_that_goes_on_after_a_restart_is_over_once() {
+    let (info, over) = game("e2e4", GameStatus::Resign, Some(Color::White));
+    let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned())]);
+    let server = ScriptedServer { finished: Some((info.clone(), over.clone())), lookup_refusals, ..Default::default() };
+    let story = Story::begin(server, |journal| journal.game_started(&"made-up".into(), &info)).await;
+    let mut watcher = story.events_seen.resubscribe();
+    let (_, running) = game("e2e4", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info.clone()), running)).await;
+    story.tells(ServerEvent::Game(Box::new(info), over)).await;
+    told_over(&mut watcher).await;
+    let asked = || story.server.looked_up.lock().expect("no panic").len();
+    happens(|| (asked() == 2).then_some(())).await;
+    story.shutdown.now.cancel();
+    assert_eq!(story.ends().await.0, AccountEnd::Closed);
+    while let Ok(event) = watcher.try_recv() {
+        assert!(!matches!(&*event, BotEvent::Game(_, GameEvent::Over { .. })), "it is told twice");
+    }
+}
+
 /// The stream may end with the game and never show its last moves.
 #[tokio::test]
 async fn a_game_whose_end_was_only_told_is_looked_up() {

@@ -50,7 +50,7 @@ impl Lobby {
             lists: &self.lists,
             places: &places,
             last_start: self.last_start,
-            opponents: &self.opponents,
+            opponents: &self.memory.opponents,
             rate_limits: &self.memory.rate_limits,
             waiting: self.waiting.len(),
             closed: self.mode.closed(),
@@ -107,8 +107,10 @@ impl Lobby {
     }
 
     pub(super) fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<LobbyEffect>) {
+        let is_ours = self.opponent_of(id).is_some();
         self.forget_orders_behind(id);
         self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
+        effects.extend(is_ours.then_some(LobbyEffect::Save));
         if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
             let queued = self.waiting.remove(index);
             let why = "its maker withdrew it".to_owned();

@@ -123,10 +123,16 @@ impl Lobby {
         effects.push(LobbyEffect::Save);
     }
 
-    /// Our challenge stands, unless its game has begun before we heard of it.
+    /// Our challenge stands, or its game has begun before we heard of it.
     pub(super) fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
-        if !self.places.contains_key(&GameId::from(&id)) {
-            self.memory.matchmaker.made(id, opponent, terms, now);
+        let matchmaker = &mut self.memory.matchmaker;
+        let Some(place) = self.places.get_mut(&GameId::from(&id)) else {
+            return matchmaker.made(id, opponent, terms, now);
+        };
+        if !std::mem::replace(&mut place.is_ours, true) {
+            matchmaker.made(id.clone(), opponent, terms, now);
+            matchmaker.accepted(&id, &self.policy.matchmaking, now);
+            self.last_start = Some(now);
         }
     }
 }

@@ -130,6 +130,8 @@ pub(super) struct LobbyMemory {
     /// The games that count against those limits, and since when: a game that runs on after a restart counts once.
     pub counted: BTreeMap<GameId, Timestamp>,
     pub matchmaker: Matchmaker,
+    /// Whom we have played lately, by id.
+    pub opponents: HashMap<String, OpponentHistory>,
     /// Whom the operator blocked while we ran, in lower case.
     pub blocked: BTreeSet<String>,
     /// The tournaments that we take part in.
@@ -147,7 +149,6 @@ pub(super) struct Lobby {
     us: Option<Account>,
     waiting: Vec<Queued>,
     places: HashMap<GameId, ReservedPlace>,
-    opponents: HashMap<String, OpponentHistory>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
     /// The latest time that was seen.
@@ -187,6 +188,8 @@ struct ReservedPlace {
     opponent: Option<Player>,
     /// Whether the game was counted for its opponent and the server's limits.
     counted: bool,
+    /// Whether it is known to be the game of a challenge of ours.
+    is_ours: bool,
     /// The game of which this one is the rematch.
     rematch_of: Option<GameId>,
     /// The name of the tournament that it belongs to.
@@ -215,7 +218,6 @@ impl Lobby {
             us: None,
             waiting: Vec::new(),
             places: HashMap::new(),
-            opponents: HashMap::new(),
             last_start: None,
             idle_since: now,
             latest: now,
@@ -337,7 +339,7 @@ impl Lobby {
             let pause = pause_after(reserved.attempts);
             reserved.again = reserved.again.map(|again| again.min(later(now, pause)));
         }
-        for start in self.opponents.values_mut().flat_map(|history| &mut history.games) {
+        for start in self.memory.opponents.values_mut().flat_map(|history| history.games.values_mut()) {
             *start = (*start).min(now);
         }
         self.orders.iter_mut().for_each(|order| order.clock_set_back(now));
@@ -369,11 +371,17 @@ impl Lobby {
 
     fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<LobbyEffect>) {
         let challenge = ChallengeId::new(id.as_str());
+        let is_ours = self.opponent_of(&challenge).is_some();
         self.memory.matchmaker.accepted(&challenge, &self.policy.matchmaking, now);
         self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
         let place = self.places.entry(id.clone()).or_default();
-        if let Some(reserved) = place.reserved.take() {
+        place.is_ours |= is_ours;
+        let reserved = place.reserved.take();
+        // Of any other game it is not known when it began: it may have run before we were started.
+        if is_ours || reserved.is_some() {
             self.last_start = Some(now);
+        }
+        if let Some(reserved) = reserved {
             place.rematch_of = reserved.challenge.rematch_of;
         }
         effects.push(LobbyEffect::Play(id));
@@ -392,12 +400,13 @@ impl Lobby {
         let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
         let opponent = place.opponent.insert(opponent);
         if !std::mem::replace(&mut place.counted, true) {
-            let history = self.opponents.entry(opponent.id.clone()).or_default();
-            history.began(id.clone(), place.rematch_of.as_ref(), now);
+            let opponents = &mut self.memory.opponents;
+            opponents.entry(opponent.id.clone()).or_default().began(id.clone(), place.rematch_of.as_ref(), now);
+            opponents.retain(|_, history| history.forget(now));
             if is_limited && !self.memory.counted.contains_key(id) {
                 self.count(now, id.clone());
-                effects.push(LobbyEffect::Save);
             }
+            effects.push(LobbyEffect::Save);
         }
     }
 

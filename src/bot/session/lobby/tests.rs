@@ -358,6 +358,27 @@ fn rematches_in_a_row_are_counted() {
     story.plays("game0004", "Ann");
 }
 
+/// How often somebody may play us holds over a restart, which counts no running game a second time; and nobody is remembered for ever.
+#[test]
+fn recent_games_are_remembered_over_a_restart() {
+    let mut story = Story::with(|policy| policy.challenge.bot.max_recent_games = Some(2));
+    story.plays("game0001", "Ann");
+    story.restarts();
+    story.begins("game0001", "Ann");
+    story.ends("game0001");
+    story.plays("game0002", "Ann");
+    story.ends("game0002");
+    story.restarts();
+    assert!(declines(&story.challenged("game0003", "Ann"), "game0003", DeclineReason::Later));
+    story.after(Duration::from_hours(1));
+    story.plays("game0004", "Ann");
+    story.ends("game0004");
+    story.after(Duration::from_hours(8 * 24));
+    story.plays("game0005", "Ben");
+    let remembered: Vec<&String> = story.lobby.memory().opponents.keys().collect();
+    assert_eq!(remembered, ["ben"]);
+}
+
 #[test]
 fn more_games_than_places_after_a_restart_are_all_played() {
     let mut story = Story::for_games(1);
@@ -450,6 +471,18 @@ fn who_declines_is_left_alone_for_longer_every_time() {
 }
 
 #[test]
+fn who_does_not_answer_is_left_alone_over_a_restart() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story.challenges("ours0001");
+    let effects = story.happens(LobbyInput::Cancelled(ChallengeId::new("ours0001")));
+    assert!(effects.contains(&LobbyEffect::Save), "{effects:?}");
+    story.restarts();
+    assert_eq!(story.after(Duration::from_mins(1)), [LobbyEffect::FetchBots]);
+    assert_eq!(challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))), None, "she did not answer just now");
+}
+
+#[test]
 fn our_own_challenge_takes_a_place_until_it_is_answered() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
@@ -476,6 +509,23 @@ fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
     story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
     assert!(!acts(&story.after(Duration::from_secs(600))), "withdrawing it would abort the game");
     assert_eq!(story.lobby.places.len(), 1);
+}
+
+/// A game of a series counts also where it begins before our challenge is answered.
+#[test]
+fn a_series_goes_on_after_a_game_that_began_before_we_heard_that_our_challenge_stands() {
+    let mut story = matchmaking();
+    let mut policy = AccountPolicy::clone(&story.lobby.policy);
+    policy.matchmaking.types.values_mut().for_each(|kind| kind.games_in_row = 2);
+    story.happens(LobbyInput::Adopt(Arc::new(policy)));
+    story.after(Duration::from_secs(10));
+    let first = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+    story.begins("ours0001", "Ann");
+    story.happens(LobbyInput::Challenged(first.clone(), Ok(ChallengeId::new("ours0001"))));
+    story.ends("ours0001");
+    assert_eq!(story.after(Duration::from_secs(20)), [LobbyEffect::FetchBots]);
+    let second = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("the second one");
+    assert_eq!(second.our_color, first.our_color.map(|color| !color));
 }
 
 #[test]

@@ -14,8 +14,8 @@ use chess::{Action, ActionError, Tournament, TournamentInfo};
 /// What the server said about tournaments.
 #[derive(Debug)]
 pub(in crate::session) enum TournamentAnswer {
-    /// These are there, as far as they could be had.
-    Found(Vec<TournamentInfo>),
+    /// These are there; whether they are all, and not only those that could be had.
+    Found(Vec<TournamentInfo>, bool),
     /// How one stands.
     Described(Tournament, Result<TournamentInfo, ActionError>),
     /// What came of taking part.
@@ -25,8 +25,8 @@ pub(in crate::session) enum TournamentAnswer {
 impl Lobby {
     pub(super) fn tournament_answer(&mut self, now: &Zoned, answer: TournamentAnswer, effects: &mut Vec<LobbyEffect>) {
         let news = match answer {
-            TournamentAnswer::Found(found) => {
-                self.with_tournaments(now, |known, policy, situation| known.found(found, policy, situation))
+            TournamentAnswer::Found(found, all) => {
+                self.with_tournaments(now, |known, policy, situation| known.found(found, all, policy, situation))
             }
             TournamentAnswer::Described(asked, Ok(info)) => {
                 self.memory.participation.described(&asked, info).into_iter().collect()

@@ -68,6 +68,19 @@ fn ordered_games_are_played_one_after_the_other() {
 }
 
 #[test]
+fn the_least_time_between_games_counts_from_one_that_we_asked_for_as_well() {
+    let mut story = Story::with(|policy| {
+        policy.challenge.concurrency = 2;
+        policy.challenge.min_gap = Duration::from_mins(5);
+    });
+    story.happens(order("Ann", 1));
+    story.stands("ours0001", "Ann");
+    story.begins("ours0001", "Ann");
+    assert!(!accepts(&story.challenged("game0001", "Ben"), "game0001"));
+    assert!(accepts(&story.after(Duration::from_mins(5)), "game0001"));
+}
+
+#[test]
 fn an_order_waits_for_a_place_and_comes_before_those_who_wait() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
