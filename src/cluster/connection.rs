@@ -9,7 +9,9 @@ use std::{
     time::Duration,
 };
 
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State};
+use async_nats::{
+    Client, ClientError, ConnectError, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State,
+};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use tokio::{sync::mpsc, task::unconstrained};
@@ -242,9 +244,15 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals:
         Event::Connected => {
             let _ = news.send(ConnectionChange::Up);
         }
-        Event::Disconnected | Event::Closed => {
+        Event::Disconnected => {
             tracing::warn!("the connection to the NATS server is lost; reconnecting");
             let _ = news.send(ConnectionChange::Down);
+        }
+        Event::ClientError(ClientError::Other(words)) if is_refusal(words) => {
+            // With every attempt it does so again.
+            if refusals.is_first(words) {
+                tracing::error!("the NATS server does not let us in again: {words}; trying again until it does");
+            }
         }
         Event::ServerError(error) => {
             let words = error.to_string();
@@ -260,6 +268,12 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals:
     }
 }
 
+/// Whether these words of the library about an attempt to connect anew mean that the server refuses us, and not that it is not there.
+fn is_refusal(words: &str) -> bool {
+    use ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
+    [Authentication, AuthorizationViolation, Tls].iter().any(|kind| words == kind.to_string())
+}
+
 /// Sends a message without waiting: `false` if the connection is down or cannot take it now. Nothing is kept to be sent later.
 pub(crate) fn send(client: &Client, subject: String, message: Bytes) -> bool {
     now_or_never(client, client.publish(subject, message))
@@ -273,4 +287,22 @@ pub(crate) fn ask(client: &Client, subject: String, answer: String, message: Byt
 fn now_or_never(client: &Client, sending: impl Future<Output = Result<(), PublishError>>) -> bool {
     client.connection_state() == State::Connected
         && unconstrained(sending).now_or_never().is_some_and(|sent| sent.is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_refuses_is_told_from_one_that_is_not_there() {
+        for (kind, refuses) in [
+            (ConnectErrorKind::AuthorizationViolation, true),
+            (ConnectErrorKind::Tls, true),
+            (ConnectErrorKind::Io, false),
+            (ConnectErrorKind::TimedOut, false),
+            (ConnectErrorKind::Dns, false),
+        ] {
+            assert_eq!(is_refusal(&kind.to_string()), refuses, "{kind}");
+        }
+    }
 }

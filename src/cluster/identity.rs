@@ -76,6 +76,31 @@ impl NamesTold {
     }
 }
 
+/// Whether another worker has our name, by orders that are for another run.
+#[derive(Debug)]
+pub(super) struct Namesake {
+    /// When we began.
+    begun: Instant,
+    is_told: bool,
+}
+
+impl Namesake {
+    /// For so long they may be for one that was killed, in whose place we were started: a daemon misses it within a second, and the way
+    /// is no longer than the rest.
+    const KILLED_BEFORE: Duration = Duration::from_secs(5);
+
+    /// None yet.
+    pub(super) fn none(begun: Instant) -> Self {
+        Self { begun, is_told: false }
+    }
+
+    /// An order for another run has come: whether the log is to tell of another worker now.
+    pub(super) fn is_news(&mut self, now: Instant) -> bool {
+        let may_be_old = now.saturating_duration_since(self.begun) < Self::KILLED_BEFORE;
+        !may_be_old && !std::mem::replace(&mut self.is_told, true)
+    }
+}
+
 /// Who sends a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
@@ -210,6 +235,15 @@ mod tests {
         let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
         assert_eq!((0..5000).filter(|run| told.is_first(&sender("old", *run))).count(), 1);
         assert!(told.is_first(&sender("another", 5000)));
+    }
+
+    #[test]
+    fn orders_for_one_that_was_killed_are_no_sign_of_another_worker() {
+        let begun = Instant::now();
+        let mut namesake = Namesake::none(begun);
+        assert!(!namesake.is_news(begun + Duration::from_millis(700)), "its daemon has not missed it yet");
+        let later = begun + Namesake::KILLED_BEFORE;
+        assert!(namesake.is_news(later) && !namesake.is_news(later), "once");
     }
 
     #[test]

@@ -20,10 +20,7 @@ use super::{
     looks::{Caught, Look, LookKey, Looks},
     measured::SpeedSample,
     scrutiny::{self, ClaimVerdict, HomeValue, LookLength},
-    wire::{
-        SearchEvent, SearchEventKind, SearchStatus,
-        checked::{Invalid, MOST_NODES},
-    },
+    wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
 };
 use chess::{ElectorName, MachineName, Proposal};
 use council::pool::{Fallback, Job, SearchReport};
@@ -320,7 +317,7 @@ impl InFlight {
         for search in self.searches.values().filter(|search| search.worker == from && search.progress.ending.is_none())
         {
             match searches.iter().find(|status| status.search == search.job.task.id) {
-                Some(status) => search.job.meter.count(status.nodes.min(MOST_NODES)),
+                Some(status) => search.job.meter.count(status.nodes.min(search.most_nodes(now))),
                 None if now.saturating_duration_since(search.sent) < ARRIVED_AFTER + search.lag => {}
                 None => missing.push(search.job.task.id.serial),
             }

@@ -132,7 +132,7 @@ impl Members {
     /// Makes a key for somebody new, writes all files, and says where the key is.
     ///
     /// # Errors
-    /// [`MembersError`] if the name is taken or none, or a file cannot be written; then nothing has changed.
+    /// [`MembersError`] if the name is taken or none, or a file cannot be written; then nobody has been added.
     pub fn add(&mut self, kind: MemberKind, name: &str) -> Result<PathBuf, MembersError> {
         if !is_member_name(name) {
             return Err(MembersError::Name(name.to_owned()));
@@ -145,10 +145,11 @@ impl Members {
         let file = self.key_file(kind, name);
         fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, &error))?;
         let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
-        new.and_then(|mut new| writeln!(new, "{seed}")).map_err(|error| failed(&file, &error))?;
+        let mut new = new.map_err(|error| failed(&file, &error))?;
         let mut changed = self.clone();
         changed.of_mut(kind).insert(name.to_owned(), pair.public_key());
-        self.become_and_write(changed).inspect_err(|_| {
+        let written = writeln!(new, "{seed}").map_err(|error| failed(&file, &error));
+        written.and_then(|()| self.become_and_write(changed)).inspect_err(|_| {
             let _ = fs::remove_file(&file);
         })?;
         Ok(file)
@@ -160,14 +161,24 @@ impl Members {
     /// [`MembersError`] if there is no such member, or a file cannot be written.
     pub fn remove(&mut self, kind: MemberKind, name: &str) -> Result<(), MembersError> {
         let mut changed = self.clone();
-        if changed.of_mut(kind).remove(name).is_none() {
+        let Some(public) = changed.of_mut(kind).remove(name) else {
             let names: Vec<&str> = self.names(kind).collect();
             let known = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
             return Err(MembersError::Unknown { kind: kind.word(), name: name.to_owned(), known });
-        }
+        };
         self.become_and_write(changed)?;
-        // Where it was taken to its machine it is not here any more.
-        let _ = fs::remove_file(self.key_file(kind, name));
+        // Where it was taken to its machine it is not here any more. What it was called depends on who was there when it was made; one
+        // that cannot be read, because it is another user's by now, is taken for the one that is called as it would be now.
+        let usual = self.key_file(kind, name);
+        let its_own = |file: &PathBuf| match fs::read_to_string(file) {
+            Ok(seed) => KeyPair::from_seed(seed.trim()).is_ok_and(|pair| pair.public_key() == public),
+            Err(_) => *file == usual,
+        };
+        for file in self.key_files(kind, name) {
+            if its_own(&file) {
+                let _ = fs::remove_file(file);
+            }
+        }
         Ok(())
     }
 
@@ -207,18 +218,23 @@ impl Members {
         }
     }
 
-    /// Where a secret key is.
-    fn key_file(&self, kind: MemberKind, name: &str) -> PathBuf {
-        // A daemon and a worker may have the same name; most clusters have one daemon, of that name.
-        let stem =
-            if self.of(other(kind)).contains_key(name) { format!("{name}-{}", kind.word()) } else { name.to_owned() };
-        self.folder.join(format!("{stem}.nk"))
+    /// Where a secret key may be: under the member's name alone, or with what it is there for.
+    fn key_files(&self, kind: MemberKind, name: &str) -> [PathBuf; 2] {
+        [format!("{name}.nk"), format!("{name}-{}.nk", kind.word())].map(|file| self.folder.join(file))
     }
 
+    /// Where a secret key is put that is made now.
+    fn key_file(&self, kind: MemberKind, name: &str) -> PathBuf {
+        // A daemon and a worker may have the same name; most clusters have one daemon, of that name.
+        let [alone, with_kind] = self.key_files(kind, name);
+        if self.of(other(kind)).contains_key(name) { with_kind } else { alone }
+    }
+
+    /// Writes what the server reads before what we read: where only one of them can be written, the same can be asked for again.
     fn become_and_write(&mut self, changed: Self) -> Result<(), MembersError> {
         let text = toml::to_string(&changed.keys).map_err(|error| failed(&self.folder.join("members.toml"), &error))?;
-        replace(&self.folder.join("members.toml"), &text)?;
         replace(&self.folder.join("users.conf"), &changed.configuration())?;
+        replace(&self.folder.join("members.toml"), &text)?;
         let configuration = self.folder.join("nats.conf");
         if !configuration.exists() {
             replace(&configuration, CONFIGURATION)?;
@@ -316,6 +332,36 @@ mod tests {
         assert_eq!(read.keys, members.keys);
         read.add(MemberKind::Worker, "attic").expect("back");
         assert_ne!(read.configuration(), before);
+    }
+
+    #[test]
+    fn of_a_daemon_and_a_worker_of_one_name_each_is_removed_with_its_own_key() {
+        use MemberKind::{Daemon, Worker};
+        for (first, second) in [(Daemon, Worker), (Worker, Daemon)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut members = Members::open(folder.path()).expect("an empty folder");
+            let [one, other] = [first, second].map(|kind| members.add(kind, "attic").expect("a key"));
+            members.remove(first, "attic").expect("removed");
+            assert!(!one.exists() && other.exists(), "{first:?}");
+            let again = members.add(first, "attic").expect("back");
+            members.remove(second, "attic").expect("removed");
+            assert!(again.exists() && !other.exists(), "{second:?}");
+            members.add(second, "attic").expect("no file is in its way");
+        }
+    }
+
+    #[test]
+    fn a_right_that_could_not_be_taken_can_be_taken_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = members(folder.path());
+        let read_by_the_server = folder.path().join("users.conf");
+        fs::remove_file(&read_by_the_server).expect("a file");
+        fs::create_dir(&read_by_the_server).expect("in its way");
+        members.remove(MemberKind::Worker, "attic").expect_err("the server would not hear of it");
+        fs::remove_dir(&read_by_the_server).expect("out of its way");
+        let mut read = Members::open(folder.path()).expect("what was written");
+        read.remove(MemberKind::Worker, "attic").expect("removed");
+        assert!(!fs::read_to_string(read_by_the_server).expect("written").contains("attic"));
     }
 
     #[test]

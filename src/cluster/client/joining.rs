@@ -44,14 +44,16 @@ impl ClusterClient {
         let Ok(mut identity) = identity else { return };
         identity.sender.run = self.0.run;
         let (mut pauses, mut told) = (Backoff::new(SHORTEST_PAUSE, LONGEST_PAUSE), String::new());
+        let mut has_come_in = false;
         loop {
             let begun = Instant::now();
-            let Err(error) = self.take_part(&settings, &identity).await else { return };
+            let Err(error) = self.take_part(&settings, &identity, &mut has_come_in).await else { return };
             self.known().link = None;
             self.lose(|registry| registry.nobody(), "is out of reach, since the NATS server refuses us");
             if begun.elapsed() > LONGEST_PAUSE {
                 pauses.reset();
                 told.clear();
+                has_come_in = false;
             }
             let words = error.to_string();
             if words != told {
@@ -63,12 +65,19 @@ impl ClusterClient {
         }
     }
 
-    /// Connects, and takes part until the server refuses something of it.
-    async fn take_part(&self, settings: &ClusterSettings, identity: &ProcessIdentity) -> Result<(), ConnectionError> {
+    /// Connects, and takes part until the server refuses something of it. The log tells that it has come in unless it had before.
+    async fn take_part(
+        &self,
+        settings: &ClusterSettings,
+        identity: &ProcessIdentity,
+        has_come_in: &mut bool,
+    ) -> Result<(), ConnectionError> {
         let NatsConnection { client, links } = connect_patiently(settings).await?;
         let subscribed = self.subscribe(&client).await;
         let subscriptions = subscribed.map_err(|error| ConnectionError::unreachable(settings, &error))?;
-        tracing::info!(nats = settings.nats, "workers are looked for");
+        if !std::mem::replace(has_come_in, true) {
+            tracing::info!(nats = settings.nats, "workers are looked for");
+        }
         self.known().link = Some((client, identity.clone()));
         self.poll();
         let listening = self.listen(identity, subscriptions, links);

@@ -316,6 +316,15 @@ fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
 }
 
 #[test]
+fn nor_is_more_counted_of_what_a_heartbeat_says() {
+    let mut setting = setting();
+    let boast = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: u64::MAX };
+    setting.in_flight.compare(setting.sent + Duration::from_millis(99), ANN, &[boast]);
+    let search = setting.in_flight.searches.get(&1).expect("it goes on");
+    assert_eq!(search.job.meter.nodes(), 2_000_000);
+}
+
+#[test]
 fn what_a_liar_was_given_begins_anew_although_it_has_proposed() {
     let mut setting = setting();
     let (resumed, mut anew) = mpsc::unbounded_channel();

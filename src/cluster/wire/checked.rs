@@ -16,7 +16,7 @@ const HIGHEST_SCORE: u32 = 1_000_000;
 /// Moves to mate beyond which a score is invalid: no search is so deep, and far beyond it a mate would count as its opposite.
 const LONGEST_MATE: u32 = 1000;
 /// Nodes beyond which a count is invalid.
-pub const MOST_NODES: u64 = 1 << 50;
+const MOST_NODES: u64 = 1 << 50;
 /// Time beyond which a search is invalid.
 const LONGEST_SEARCH: Duration = Duration::from_secs(30 * 24 * 3600);
 /// MiB of a table and threads of a search beyond which a command is invalid.

@@ -27,7 +27,7 @@ use tokio::{
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
     exchange::{ExchangeBudget, next_news},
-    identity::{BenchResult, NamesTold, ProcessIdentity, RunId, RunOwners, Sender},
+    identity::{BenchResult, NamesTold, Namesake, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
     subjects::Subjects,
@@ -140,8 +140,8 @@ struct WorkerTask {
     other_versions: NamesTold,
     /// Daemons of which the log has told that a process of theirs is not admitted.
     turned_away: NamesTold,
-    /// Whether the log has told that another worker has our name.
-    has_twin: bool,
+    /// Whether another worker has our name.
+    namesake: Namesake,
 }
 
 /// A table with which slots of one daemon search.
@@ -198,7 +198,7 @@ impl WorkerTask {
             daemons: RunOwners::default(),
             other_versions: NamesTold::default(),
             turned_away: NamesTold::default(),
-            has_twin: false,
+            namesake: Namesake::none(Instant::now()),
         }
     }
 
@@ -283,7 +283,7 @@ impl WorkerTask {
         let Some((from, message)) = self.read::<Addressed<WorkerCommand>>(message) else { return };
         let now = Instant::now();
         if message.to != self.publisher.identity.sender.run {
-            if !std::mem::replace(&mut self.has_twin, true) {
+            if self.namesake.is_news(now) {
                 tracing::warn!(
                     "another worker has this name, {}: give each a --name and a key of its own",
                     self.name()

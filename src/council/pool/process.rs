@@ -144,6 +144,18 @@ impl Process {
         }
     }
 
+    /// Reads what it has said by now, and no more: one that talks without an end is never silent.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if the engine has ended.
+    pub fn read_by_now(&mut self, mut each: impl FnMut(&str)) -> Result<(), ElectorFailure> {
+        for _ in 0..MOST_LINES {
+            let Some(line) = self.read(Duration::ZERO)? else { break };
+            each(&line);
+        }
+        Ok(())
+    }
+
     /// Reads on to the line `last`; `each` sees those before it.
     ///
     /// # Errors
@@ -277,6 +289,9 @@ mod tests {
         let mut engine = shell("while :; do echo still loading; done");
         let failure = engine.read_until("uciok", Duration::from_millis(200), |_| ()).expect_err("never");
         assert!(failure.to_string().contains("no uciok"), "{failure}");
+        let mut lines = 0;
+        engine.read_by_now(|_| lines += 1).expect("it goes on");
+        assert!(lines <= MOST_LINES);
     }
 
     #[test]

@@ -110,3 +110,20 @@ async fn a_daemon_that_was_refused_comes_in_when_its_key_is_known() {
     until("it hears the worker", || !cluster.workers().is_empty()).await;
     assert_eq!(keyed.log.lines(&["This machine plays alone", &url]).len(), 1, "it is told once");
 }
+
+/// Whoever is let in and may not listen tries again and again, and says so once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_may_not_listen_fills_no_log() {
+    let mut keyed = Keyed::with(&["lender"]);
+    let _worker = keyed.lends("lender");
+    let (cluster, _stop) = joins(ClusterSettings { nkey_file: keyed.key("lender"), ..keyed.settings("stranger") });
+    let url = keyed.nats.url();
+    keyed.log.says(&["does not let stranger", "This machine plays alone", &url]).await;
+    let seed = std::fs::read_to_string(keyed.key("lender")).expect("a key");
+    let public = nkeys::KeyPair::from_seed(seed.trim()).expect("a seed").public_key();
+    keyed.nats.reads_again(format!("authorization {{ users = [{{ nkey: {public} }}] }}"));
+    until("it hears the worker", || !cluster.workers().is_empty()).await;
+    for words in ["workers are looked for", "This machine plays alone"] {
+        assert_eq!(keyed.log.lines(&[words, &url]).len(), 1, "{words}");
+    }
+}

@@ -102,6 +102,11 @@ impl Layout {
             SecondPhaseMode::Continued => Self { slots: cores - 1, threads: 1, one_table: true },
         }
     }
+
+    /// With how many tables they search.
+    pub(super) fn tables(&self) -> usize {
+        if self.one_table { 1 } else { self.slots }
+    }
 }
 
 /// The mode of this name. `before` is what the searcher that never stops has proposed, where there is one.

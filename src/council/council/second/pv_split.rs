@@ -2,10 +2,14 @@
 //! siblings of each node of the variation are handed out as jobs, level by level on the way back up.
 //!
 //! The siblings of a level are searched with the best value so far as their bound, so that most of them only have to be
-//! refuted. Deepening is iterative: the variation of one iteration is the path of the next. Where nodes are limited, all
+//! refuted. Deepening is iterative: the variation of one iteration is the path of the next. Where nodes or time are limited, all
 //! searchers spend from what they have together.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
@@ -31,6 +35,8 @@ pub(in super::super) struct PvSplit<L: GameLine> {
     jobs: Vec<Option<JobAtWork<L>>>,
     /// The nodes that all searchers together may still visit.
     nodes_left: Option<u64>,
+    /// When the task's time is over, of which each search has what is left.
+    ends: Option<Instant>,
     found: Option<Proposal<L::Move>>,
     /// Nothing is left to do.
     over: bool,
@@ -66,6 +72,7 @@ impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
     fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         self.jobs = (0..task.searchers).map(|_| None).collect();
         self.nodes_left = task.limits.nodes.map(|nodes| nodes.saturating_mul(task.searchers as u64));
+        self.ends = task.limits.time.map(|time| Instant::now() + time);
         self.depth = task.limits.depth.map_or(SHALLOWEST, |deepest| deepest.clamp(1, SHALLOWEST));
         self.descend(task)
     }
@@ -102,7 +109,7 @@ impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
 impl<L: GameLine> PvSplit<L> {
     pub(in super::super) fn new() -> Self {
         let (level, jobs, variation) = (None, Vec::new(), Vec::new());
-        Self { depth: 0, variation, level, jobs, nodes_left: None, found: None, over: false }
+        Self { depth: 0, variation, level, jobs, nodes_left: None, ends: None, found: None, over: false }
     }
 
     /// Goes down the variation and gives its last node to the first searcher.
@@ -178,8 +185,8 @@ impl<L: GameLine> PvSplit<L> {
         assignments
     }
 
-    /// An assignment for a child of the level's node, or for the node itself. None where no nodes are left. Children are searched by
-    /// several, each with its part of the nodes; the node itself by one, with all of them.
+    /// An assignment for a child of the level's node, or for the node itself. None where no nodes are left, or no time once something
+    /// is found. Children are searched by several, each with its part of the nodes; the node itself by one, with all of them.
     fn assignment(
         &mut self,
         task: &SecondPhaseTask<L>,
@@ -198,14 +205,16 @@ impl<L: GameLine> PvSplit<L> {
                 return None;
             }
         }
-        if self.nodes_left == Some(0) {
+        let time = self.ends.map(|ends| ends.saturating_duration_since(Instant::now()));
+        let time_is_up = time == Some(Duration::ZERO) && self.found.is_some();
+        if self.nodes_left == Some(0) || time_is_up {
             self.over = true;
             return None;
         }
         let parts = if child.is_some() { self.jobs.len() as u64 } else { 1 };
         let nodes = self.nodes_left.map(|left| left.div_ceil(parts));
         let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
-        let limits = Limits { nodes, depth: Some(depth), ..task.limits };
+        let limits = Limits { nodes, time, depth: Some(depth), ..task.limits };
         // Of the root only the proposed moves are searched. A child has to beat, or fall short of, the best value so far.
         let is_root = child.is_none() && level.ply == 0;
         let root_moves = if is_root { task.candidates.clone() } else { Vec::new() };

@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, atomic::AtomicBool},
+    time::Duration,
 };
 
 use super::{Layout, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask, of, search_id};
@@ -93,6 +94,18 @@ fn a_budget_of_nodes_ends_every_mode() {
     for mode in MODES {
         let layout = Layout::of(mode, 2);
         let limits = Limits { nodes: Some(4_000), ..Limits::default() };
+        let task = task("startpos", "e2e4 d2d4 c2c4", layout.slots, limits);
+        let found = run(mode, &task).expect("a proposal");
+        assert!(task.candidates.contains(&found.best), "{mode:?}");
+    }
+}
+
+/// With each search of theirs as long as the whole, those that divide one among many would never come to an end.
+#[test]
+fn a_limit_of_time_ends_every_mode() {
+    for mode in MODES {
+        let layout = Layout::of(mode, 2);
+        let limits = Limits { time: Some(Duration::from_millis(50)), ..Limits::default() };
         let task = task("startpos", "e2e4 d2d4 c2c4", layout.slots, limits);
         let found = run(mode, &task).expect("a proposal");
         assert!(task.candidates.contains(&found.best), "{mode:?}");

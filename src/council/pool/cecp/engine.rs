@@ -228,22 +228,18 @@ impl CecpEngine {
     }
 
     fn settle(&mut self) -> Result<(), ElectorFailure> {
-        let mut refused = None;
-        let mut each = |text: &str, line: Option<&Line>| {
+        let (mut refused, line) = (None, self.known.as_ref());
+        let each = |text: &str| {
             if let Some(EngineAnswer::Refused(text)) = line.map(|line| answer(text, line)) {
                 refused = Some(text);
             }
         };
         if self.has("ping") {
             self.pings += 1;
-            let pings = self.pings;
-            self.process.send(&format!("ping {pings}"))?;
-            let (process, line) = (&mut self.process, self.known.as_ref());
-            process.read_until(&format!("pong {pings}"), PING_TIMEOUT, |text| each(text, line))?;
+            self.process.send(&format!("ping {}", self.pings))?;
+            self.process.read_until(&format!("pong {}", self.pings), PING_TIMEOUT, each)?;
         } else {
-            while let Some(text) = self.process.read(Duration::ZERO)? {
-                each(&text, self.known.as_ref());
-            }
+            self.process.read_by_now(each)?;
         }
         refused.map_or(Ok(()), |text| Err(refusal(&text)))
     }
