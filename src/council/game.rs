@@ -40,8 +40,13 @@ pub trait CouncilGame: GameLine {
     /// Whether an elector can play by these rules, as far as is known before it runs.
     fn may_play(elector: &ElectorSpec<Self::Kind>, variant: Self::Variant) -> bool;
 
-    /// The searcher with all knowledge and a table of so many MiB: that of a second phase.
+    /// The searcher with all knowledge and a table of so many MiB.
     fn complete(hash: usize) -> ElectorSpec<Self::Kind>;
+
+    /// The searcher of a second phase beside these electors, with a table of so many MiB.
+    fn arbiter(_electors: &[ElectorSpec<Self::Kind>], hash: usize) -> ElectorSpec<Self::Kind> {
+        Self::complete(hash)
+    }
 
     /// A move for which nothing is started: the answer where not even a short search comes to one.
     fn at_a_glance(task: &Task<Self>) -> Option<Proposal<Self::Move>>;

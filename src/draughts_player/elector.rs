@@ -17,7 +17,7 @@ use draughts::{
     evaluation::{Evaluation, Heuristic, Knowledge},
     search::{
         self, Limits, SearchOptions, Searcher,
-        published::{Published, PublishedSettings},
+        published::{Published, PublishedChoice, PublishedSettings},
     },
 };
 use engine::SharedTable;
@@ -38,6 +38,14 @@ impl DraughtsKind {
         match self {
             Self::Today(evaluation, _) => *evaluation,
             Self::Published(settings, _) => Evaluation::Published(settings.strategy),
+        }
+    }
+
+    /// The endgame tables that it looks up.
+    fn tables(&self) -> Option<&Arc<EndgameTables>> {
+        match self {
+            Self::Today(_, tables) => tables.as_ref(),
+            Self::Published(..) => None,
         }
     }
 
@@ -122,6 +130,13 @@ impl CouncilGame for DraughtsLine {
         ElectorSpec::new(complete.to_string().into(), DraughtsKind::Today(complete, None), hash)
     }
 
+    /// It looks up what the electors look up: its word is the last.
+    fn arbiter(electors: &[ElectorSpec<DraughtsKind>], hash: usize) -> ElectorSpec<DraughtsKind> {
+        let tables = electors.iter().find_map(|elector| elector.kind.tables());
+        let kind = DraughtsKind::Today(Evaluation::Heuristics(Knowledge::COMPLETE), tables.cloned());
+        ElectorSpec { kind, ..Self::complete(hash) }
+    }
+
     fn at_a_glance(task: &Task<Self>) -> Option<Proposal<Move>> {
         let mut searcher = Searcher::new(SearchOptions { hash: 1, ..SearchOptions::default() });
         let limits = Limits { depth: Some(1), ..limits_of(task) };
@@ -181,7 +196,9 @@ impl Elector<DraughtsLine> for TodayElector {
     }
 }
 
-/// The search of 2010: one proposal, when its tree is done. It chooses among all moves, whatever it is asked about.
+/// The search of 2010, which knows no time: one proposal, when its tree is done. Where it is waited for so long and no longer, it
+/// begins one full move deep and proposes again with every move that it has looked further. It chooses among all moves, whatever it
+/// is asked about.
 struct PublishedElector {
     name: ElectorName,
     settings: PublishedSettings,
@@ -196,22 +213,30 @@ impl Elector<DraughtsLine> for PublishedElector {
         report: &mut dyn FnMut(Proposal<Move>),
     ) -> Result<(), ElectorFailure> {
         begin(job);
-        let started = Instant::now();
-        // It was told to stop where there is none: nobody waits for it any more.
-        let Some(choice) = self.search.choose(job.task.line.game(), stop) else { return Ok(()) };
-        job.meter.count(choice.nodes);
-        report(proposal(
-            &job.task,
-            &self.name,
-            &search::Iteration {
-                best: choice.best,
-                score: choice.score(),
-                depth: 2 * self.settings.depth,
-                nodes: choice.nodes,
-                time: started.elapsed(),
-                pv: vec![choice.best],
-            },
-        ));
+        let (started, mut nodes) = (Instant::now(), 0);
+        let mut tell = |depth: u32, choice: PublishedChoice| {
+            nodes += choice.nodes;
+            job.meter.count(nodes);
+            report(proposal(
+                &job.task,
+                &self.name,
+                &search::Iteration {
+                    best: choice.best,
+                    score: choice.score(),
+                    depth: 2 * depth,
+                    nodes,
+                    time: started.elapsed(),
+                    pv: vec![choice.best],
+                },
+            ));
+        };
+        let game = job.task.line.game();
+        if job.time.is_some() {
+            self.search.deepen(game, stop, tell);
+        } else if let Some(choice) = self.search.choose(game, stop) {
+            // Where there is none it was told to stop: nobody waits for it any more.
+            tell(self.settings.depth, choice);
+        }
         Ok(())
     }
 }
@@ -250,5 +275,47 @@ fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::It
         nodes: found.nodes,
         time: found.time,
         pv: found.pv.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use chess::{Phase, SearchId};
+
+    use super::*;
+
+    /// Whoever decides must not know less of an ending than those who propose.
+    #[test]
+    fn the_second_phase_looks_up_what_the_electors_look_up() {
+        let tables = Arc::new(EndgameTables::build(2, |_, _| ()));
+        let elector = |kind| ElectorSpec::new("e".into(), kind, 1);
+        let published = elector(DraughtsKind::Published(PublishedSettings::default(), 1));
+        let today = |tables| elector(DraughtsKind::Today(Evaluation::default(), tables));
+        let looked_up = |electors: &[_]| DraughtsLine::arbiter(electors, 1).kind.tables().cloned();
+        assert_eq!(looked_up(&[published.clone(), today(None)]), None);
+        let found = looked_up(&[published, today(Some(Arc::clone(&tables)))]).expect("tables");
+        assert!(Arc::ptr_eq(&found, &tables));
+    }
+
+    #[test]
+    fn the_search_of_2010_has_a_move_whenever_its_time_is_up() {
+        let line = Arc::new(DraughtsLine::default());
+        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
+        let task = Task { id, line, root_moves: Vec::new(), limits: chess::Limits::default() };
+        let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
+        let depths = |time: Option<Duration>, stop: bool| {
+            let elector = ElectorSpec::new("e".into(), DraughtsKind::Published(settings, 1), 1);
+            let mut elector = DraughtsLine::start(&elector, None).expect("an elector");
+            let job = Job::new(task.clone()).within(time);
+            let mut depths = Vec::new();
+            let searched = elector.search(&job, &AtomicBool::new(stop), &mut |proposal| depths.push(proposal.depth));
+            assert_eq!(searched, Ok(()));
+            depths
+        };
+        let hour = Some(Duration::from_secs(3600));
+        assert_eq!([depths(hour, true), depths(hour, false)], [vec![2], vec![2, 4]]);
+        assert_eq!([depths(None, true), depths(None, false)], [vec![], vec![4]]);
     }
 }

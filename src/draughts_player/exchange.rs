@@ -29,6 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The other program hears that a game is wanted for so long.
 const ANSWER: Duration = Duration::from_secs(30);
 
+/// How long the other program may be silent between games. Nobody else is served meanwhile, and of one that has crashed no word
+/// may ever come.
+const BETWEEN_GAMES: Duration = Duration::from_secs(600);
+
 /// How a game with another program ends before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
@@ -89,7 +93,7 @@ pub async fn serve(
     let (stream, _) = listener.accept().await?;
     let mut dialogue = Dialogue::new(stream, false, journal)?;
     loop {
-        match dialogue.hear(None).await {
+        match dialogue.hear(BETWEEN_GAMES).await {
             Ok(Happening::Asked) => {}
             Ok(_) => continue,
             // Between games it may simply hang up.
@@ -99,8 +103,9 @@ pub async fn serve(
         let PartnerPhase::ToAnswer(request) = dialogue.partner.phase().clone() else { continue };
         let answer = dialogue.partner.answer(Acceptance::Accepted)?;
         dialogue.say(&answer).await?;
-        played(dialogue.play(request.follower, request.minutes, &request.name, player, pace).await?);
-        if *dialogue.partner.phase() == PartnerPhase::Over {
+        played(dialogue.play(request.follower, request.minutes, player, pace).await?);
+        // It wants no other, or has not ended this one as the protocol says.
+        if *dialogue.partner.phase() != PartnerPhase::Idle {
             return Ok(());
         }
     }
@@ -121,13 +126,13 @@ pub async fn connect(
     let request = dialogue.partner.ask(terms.follower, terms.minutes, 0, terms.start)?;
     dialogue.say(&request).await?;
     loop {
-        match dialogue.hear(Some(ANSWER)).await? {
+        match dialogue.hear(ANSWER).await? {
             Happening::Begun => break,
             Happening::Declined(acceptance) => return Err(ExchangeError::Declined(acceptance)),
             _ => {}
         }
     }
-    dialogue.play(!terms.follower, terms.minutes, "the other program", player, pace).await
+    dialogue.play(!terms.follower, terms.minutes, player, pace).await
 }
 
 /// One connection.
@@ -149,13 +154,8 @@ impl<'a> Dialogue<'a> {
     }
 
     /// The next thing that happens; what is to be answered at once is.
-    async fn hear(&mut self, patience: Option<Duration>) -> Result<Happening, ExchangeError> {
-        let message = match patience {
-            Some(patience) => {
-                timeout(patience, self.message()).await.map_err(|_| ExchangeError::Silent(patience))??
-            }
-            None => self.message().await?,
-        };
+    async fn hear(&mut self, patience: Duration) -> Result<Happening, ExchangeError> {
+        let message = timeout(patience, self.message()).await.map_err(|_| ExchangeError::Silent(patience))??;
         let (happening, answer) = self.partner.receive(message)?;
         if let Some(answer) = answer {
             self.say(&answer).await?;
@@ -179,31 +179,59 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Plays the game that has begun, to its end and its confirmation.
+    /// Plays the game that has begun, to its end and its confirmation. One that is broken off has its end in the journal.
     async fn play(
         &mut self,
         color: Color,
         minutes: u16,
-        name: &str,
         player: &mut DraughtsPlayer,
         pace: &Pace,
     ) -> Result<ExchangeGame, ExchangeError> {
         player.new_game();
-        let name = chess::printable(name).into_owned();
+        let name = match self.partner.other() {
+            "" => "the other program".to_owned(),
+            name => chess::printable(name).into_owned(),
+        };
         let [white, black] = if color == Color::White { ["concilio", &name] } else { [name.as_str(), "concilio"] };
         let mut sheet =
             ScoreSheet::new(white, black, Game::new(*self.partner.game().start(), self.partner.game().rules()));
-        let mut watch = ChessClock::new(minutes);
+        let watch = ChessClock::new(minutes);
         let clock = watch.clocks(color).map_or(TimeControl::Unlimited, |(_, control)| control);
         let occasion = Occasion { place: "damexchange", players: [white, black], ours: color, clock };
         let recorder = GameRecorder::start(self.journal, &occasion, sheet.game());
+        let played = self.moves(&mut sheet, &recorder, color, watch, player, pace).await;
+        let reason = match (played, sheet.game().outcome()) {
+            (Ok(reason), _) => reason,
+            // What is over on the board is over, whether the other one says so or hangs up.
+            (Err(error), Some(outcome)) => {
+                tracing::info!(%error, "the end of a game was not confirmed");
+                Reason::of(outcome, color)
+            }
+            (Err(error), None) => {
+                recorder.over(sheet.game(), GameResult::Unknown).await;
+                return Err(error);
+            }
+        };
+        recorder.over(sheet.game(), result(reason, color)).await;
+        Ok(ExchangeGame { sheet, color, reason })
+    }
+
+    /// Moves to and fro until one of them ends the game, and why it does, from our side.
+    async fn moves(
+        &mut self,
+        sheet: &mut ScoreSheet,
+        recorder: &GameRecorder,
+        color: Color,
+        mut watch: ChessClock,
+        player: &mut DraughtsPlayer,
+        pace: &Pace,
+    ) -> Result<Reason, ExchangeError> {
         loop {
             if let Some(reason) = self.partner.reason_to_end() {
                 let end = self.partner.end(reason, false)?;
                 self.say(&end).await?;
-                while self.hear(Some(PATIENCE)).await? != Happening::EndConfirmed {}
-                recorder.over(sheet.game(), result(reason, color)).await;
-                return Ok(ExchangeGame { sheet, color, reason });
+                while self.hear(PATIENCE).await? != Happening::EndConfirmed {}
+                return Ok(reason);
             }
             let started = Instant::now();
             if self.partner.is_to_move() {
@@ -217,21 +245,17 @@ impl<'a> Dialogue<'a> {
                 watch.ours = watch.ours.saturating_sub(started.elapsed());
                 recorder.decided(&game, &decision).await;
                 let message = self.partner.play(decision.best, started.elapsed())?;
-                self.say(&message).await?;
                 let _ = sheet.decided(&decision);
+                self.say(&message).await?;
                 continue;
             }
-            let happening = self.hear(Some(watch.theirs + PATIENCE)).await?;
+            let happening = self.hear(watch.theirs + PATIENCE).await?;
             watch.theirs_ran(started.elapsed());
             match happening {
                 Happening::Moved(mv) => {
                     let _ = sheet.play(mv);
                 }
-                Happening::Ended(Ending { reason, .. }) => {
-                    let reason = from_the_other_side(reason);
-                    recorder.over(sheet.game(), result(reason, color)).await;
-                    return Ok(ExchangeGame { sheet, color, reason });
-                }
+                Happening::Ended(Ending { reason, .. }) => return Ok(from_the_other_side(reason)),
                 _ => {}
             }
         }
@@ -303,6 +327,7 @@ impl ChessClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bot::journal::{Archive, Filter, JournalSettings};
     use council::pool::Pool;
     use draughts::game::{Outcome, ballots};
 
@@ -331,6 +356,7 @@ mod tests {
         let ours = connect(address, terms, &mut player("fully-guarded"), &QUICK, None).await.expect("a game");
         let theirs = follower.await.expect("no panic").remove(0);
         assert_eq!((ours.color, theirs.color), (Color::White, Color::Black));
+        assert!(ours.sheet.pdn(GameResult::Unknown).contains("[Black \"concilio\"]"), "the other has said its name");
         assert_eq!(ours.sheet.game(), theirs.sheet.game());
         assert_eq!(ours.reason, from_the_other_side(theirs.reason));
         let won = |color| ours.sheet.game().outcome() == Some(Outcome::Won(color));
@@ -376,5 +402,55 @@ mod tests {
         let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");
         assert!(matches!(error, ExchangeError::Partner(_)), "{error}");
         drop(stranger.await);
+    }
+
+    /// A program that asks for a game from a position, in which we have White, and hangs up after so many of our messages.
+    async fn hangs_up_after(messages: usize, start: &str, address: std::net::SocketAddr) {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let mut partner = Partner::new("brief", true);
+        let request = partner.ask(Color::White, 0, 0, Some(start.parse().expect("a position"))).expect("no game yet");
+        stream.write_all(&Frames::bytes(&request)).await.expect("written");
+        let mut ends = 0;
+        while ends < messages {
+            ends += usize::from(stream.read_u8().await.expect("a byte") == 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_game_that_is_over_on_the_board_is_kept_though_nobody_confirms_it() {
+        let (listener, address) = listening().await;
+        // It hears that its wish is granted, and the move that takes its last man.
+        let stranger = tokio::spawn(hangs_up_after(2, "W:W22:B18", address));
+        let mut games = Vec::new();
+        let served = serve(&listener, &mut player("m"), &QUICK, None, &mut |game| games.push(game)).await;
+        served.expect("the game is over");
+        stranger.await.expect("no panic");
+        assert_eq!((games.len(), games[0].reason, games[0].result()), (1, Reason::Won, GameResult::Won(Color::White)));
+        assert!(games[0].sheet.pdn(GameResult::Unknown).contains("[Black \"brief\"]"));
+    }
+
+    #[tokio::test]
+    async fn a_game_that_is_broken_off_does_not_go_on_in_the_journal() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = JournalSettings::in_folder(folder.path());
+        let journal = Journal::open(&settings).expect("a journal");
+        let (listener, address) = listening().await;
+        let stranger = tokio::spawn(hangs_up_after(2, "W:W22,29:B1,2", address));
+        let error = serve(&listener, &mut player("m"), &QUICK, Some(&journal), &mut |_| {}).await;
+        assert!(error.is_err(), "it has hung up");
+        stranger.await.expect("no panic");
+        let archive = Archive::open(&settings.path).expect("readable");
+        let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
+        let [record] = games.as_slice() else { panic!("{games:?}") };
+        assert_eq!((record.status.name(), record.result, record.plies), ("aborted", None, 1));
+        assert!(record.ended_at.is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_silent_between_games_does_not_keep_others_from_playing() {
+        let (listener, address) = listening().await;
+        let _silent = TcpStream::connect(address).await.expect("it listens");
+        let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");
+        assert!(matches!(error, ExchangeError::Silent(patience) if patience == BETWEEN_GAMES), "{error}");
     }
 }

@@ -57,14 +57,18 @@ impl Pace {
         if self == Self::default() { other } else { self }
     }
 
+    /// Whether a clock ends moves, so that how deep they are searched depends on the machine.
+    pub fn is_timed(self) -> bool {
+        self.time.is_some() || self == Self::default()
+    }
+
     fn limits(self) -> Limits {
         Limits { time: None, nodes: self.nodes, depth: self.depth, clocks: None }
     }
 
     /// When a move is to be decided; `None` where its nodes or plies end it.
     fn timing(self) -> Option<Timing<Move>> {
-        let unbounded = self == Self::default();
-        let time = self.time.or(unbounded.then_some(Self::USUAL))?;
+        let time = self.is_timed().then(|| self.time.unwrap_or(Self::USUAL))?;
         Some(Box::new(move |_| time))
     }
 }

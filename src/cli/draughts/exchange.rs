@@ -106,7 +106,12 @@ impl ServeDraughts {
         outln!("waiting for other programs at {}", listener.local_addr()?);
         loop {
             let mut kept = Ok(());
-            let mut keep = |game: ExchangeGame| kept = self.ours.keep(&game);
+            let mut keep = |game: ExchangeGame| {
+                let written = self.ours.keep(&game);
+                if kept.is_ok() {
+                    kept = written;
+                }
+            };
             // One that does not keep to the protocol ends its own games, not our service.
             if let Err(error) = serve(&listener, &mut player, &pace, journal.as_ref(), &mut keep).await {
                 tracing::warn!(%error, "a dialogue has ended");

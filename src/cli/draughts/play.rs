@@ -47,7 +47,12 @@ pub(super) struct PaceArguments {
 }
 
 fn pace(key: &str, value: &str) -> Result<Pace, String> {
-    Pace::default().with(key, value).ok_or_else(|| "expected a number above 0".to_owned())
+    let expected = match key {
+        "movetime" => "seconds above 0, up to a day (86400)",
+        "depth" => "1 to 100 plies",
+        _ => "a whole number above 0",
+    };
+    Pace::default().with(key, value).ok_or_else(|| format!("expected {expected}"))
 }
 
 impl PaceArguments {
@@ -231,5 +236,19 @@ pub(super) fn in_words(outcome: Outcome) -> &'static str {
         Outcome::Won(Color::Black) => "Black wins",
         Outcome::Drawn(Draw::Repetition) => "drawn: the same position for the third time",
         Outcome::Drawn(Draw::FortyMoves) => "drawn: forty moves of each side without a capture or a man's move",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pace;
+
+    #[test]
+    fn what_a_move_may_not_cost_is_told_what_it_may() {
+        let wrong = [("movetime", "100000", "up to a day"), ("depth", "200", "100 plies"), ("nodes", "0", "above 0")];
+        for (key, value, part) in wrong {
+            let error = pace(key, value).expect_err(value);
+            assert!(error.contains(part), "{key}={value}: {error}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use draughts::endgame::EndgameTables;
 /// Build the endgame tables
 #[derive(Debug, Args)]
 #[command(
-    after_help = "With four pieces it takes about half a minute and 8 MiB. Players of today find the tables by themselves."
+    after_help = "With four pieces it takes some twenty seconds and 7 MiB. All games but those on the page look for the usual file."
 )]
 pub(super) struct BuildTables {
     /// The file that is written

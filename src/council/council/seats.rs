@@ -223,7 +223,7 @@ impl<L: CouncilGame> Seats<L> {
     }
 
     fn arbiter(&self) -> ElectorSpec<L::Kind> {
-        L::complete(self.settings.hash)
+        L::arbiter(&self.electors, self.settings.hash)
     }
 
     /// The turns of so many searchers in virtual time, with whoever carries messages between the machines that the pool stands for.
@@ -262,8 +262,21 @@ fn fit_tables<L: CouncilGame>(
     advisers: &mut [ElectorSpec<L::Kind>],
     settings: &mut CouncilSettings,
 ) -> MemoryClaim {
-    let second_phase = if settings.criterion == CriterionName::ReSearch { settings.hash } else { 0 };
-    let wanted = home.iter().chain(advisers.iter()).map(|elector| elector.hash).sum::<usize>() + second_phase;
+    let cores = if settings.cores == 0 { pool.cores() } else { settings.cores };
+    // The members of a group have a table each, unless they share one.
+    let peers = matches!(settings.groups, GroupMode::Peer | GroupMode::PeerHinted | GroupMode::PeerScore);
+    let electing = home.iter().enumerate().map(|(place, elector)| {
+        let each_its_own = peers && L::is_ours(elector) && !elector.shares_table;
+        elector.hash * if each_its_own { members(place, home.len(), cores) } else { 1 }
+    });
+    let first_phase: usize = electing.sum();
+    let advising: usize = advisers.iter().map(|adviser| adviser.hash).sum();
+    let second_phase = if settings.criterion == CriterionName::ReSearch {
+        settings.hash * Layout::of(settings.second_phase, cores).tables()
+    } else {
+        0
+    };
+    let wanted = first_phase + advising + second_phase;
     let memory = pool.claim_memory(wanted);
     let granted = memory.granted;
     if granted < wanted {

@@ -31,13 +31,19 @@ impl Default for Evaluation {
     }
 }
 
+/// Up to here a value is what the evaluation says, either way.
+const PLAIN: i32 = 15_000;
+
 impl Evaluation {
-    /// The value for the side to move, in hundredths of a man, without looking ahead. Within ±15,000.
+    /// The value for the side to move, in hundredths of a man, without looking ahead; within ±28,860. Beyond ±15,000, where only
+    /// [`Strategy::PesoPosizione`] goes (it has 12,800 for a king), the rest counts a tenth: a search would take it for a win.
     pub fn value(self, board: &Board) -> i32 {
-        match self {
+        let value = match self {
             Self::Published(strategy) => strategy.value(board, board.to_move()),
             Self::Heuristics(knowledge) => heuristics::value(board, knowledge),
-        }
+        };
+        let plain = value.clamp(-PLAIN, PLAIN);
+        plain + (value - plain) / 10
     }
 }
 
@@ -124,6 +130,14 @@ mod tests {
     }
 
     #[test]
+    fn more_kings_are_worth_more_however_many_there_are() {
+        let values = ["W:WK14:B1", "W:WK14,K15:B1", "W:WK14,K15,K18:B1", "W:WK14,K15,K18,K19:B1"]
+            .map(|fen| Evaluation::Published(Strategy::PesoPosizione).value(&fen.parse().expect("a position")));
+        assert_eq!(values[0], 200 * 64 - 100, "what is not beyond the bound is as published");
+        assert!(values.is_sorted_by(|fewer, more| fewer < more), "{values:?}");
+    }
+
+    #[test]
     fn two_men_that_face_each_other_give_the_move_to_the_one_who_gets_the_last_square() {
         // White's man on 18, Black's on 10, one free row between: whoever must step first loses the man.
         assert!(!has_the_move(&"W:W18:B10".parse().expect("a position")));
@@ -137,6 +151,7 @@ mod tests {
             for strategy in Strategy::ALL {
                 let evaluation = Evaluation::Published(strategy);
                 prop_assert_eq!(evaluation.value(&board), evaluation.value(&board.rotated()));
+                prop_assert!(evaluation.value(&board).abs() <= 28_860);
             }
             let complete = Evaluation::default();
             prop_assert_eq!(complete.value(&board), complete.value(&board.rotated()));

@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, fmt, str::FromStr, time::Duration};
 
-use crate::board::{Board, BoardError, Color, Move, Square, Squares};
+use crate::{
+    board::{Board, BoardError, Color, Move, Square, Squares},
+    game::Outcome,
+};
 
 /// The longest message, in characters.
 const LONGEST: usize = 127;
@@ -94,6 +97,17 @@ pub enum Reason {
     Drawn,
     /// The sender holds it to be won for itself.
     Won,
+}
+
+impl Reason {
+    /// How a game ended on the board, from this side.
+    pub fn of(outcome: Outcome, side: Color) -> Self {
+        match outcome {
+            Outcome::Drawn(_) => Self::Drawn,
+            Outcome::Won(winner) if winner == side => Self::Won,
+            Outcome::Won(_) => Self::Lost,
+        }
+    }
 }
 
 /// The end of a game.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::message::{Acceptance, BackAnswer, Ending, Message, Reason, Request, Taken};
 use crate::{
     board::{Board, Color, Move, MoveError, Rules},
-    game::{Game, Outcome},
+    game::Game,
 };
 
 /// Where the dialogue is.
@@ -92,6 +92,8 @@ impl PartnerPhase {
 #[derive(Clone, Debug)]
 pub struct Partner {
     name: String,
+    /// The other program's name, as it has said it last.
+    other: String,
     initiator: bool,
     phase: PartnerPhase,
     game: Game,
@@ -100,7 +102,13 @@ pub struct Partner {
 impl Partner {
     /// A program of this name that asks for games (the initiator) or waits for them (the follower).
     pub fn new(name: impl Into<String>, initiator: bool) -> Self {
-        Self { name: name.into(), initiator, phase: PartnerPhase::Idle, game: Game::default() }
+        let (name, other) = (name.into(), String::new());
+        Self { name, other, initiator, phase: PartnerPhase::Idle, game: Game::default() }
+    }
+
+    /// The other program's name; empty where it has not said any.
+    pub fn other(&self) -> &str {
+        &self.other
     }
 
     /// Where the dialogue is.
@@ -187,11 +195,7 @@ impl Partner {
     /// Why this program should end the game now: it is to move, and by the rules the game is over.
     pub fn reason_to_end(&self) -> Option<Reason> {
         let outcome = self.game.outcome().filter(|_| self.is_to_move())?;
-        Some(match outcome {
-            Outcome::Drawn(_) => Reason::Drawn,
-            Outcome::Won(winner) if winner == self.game.board().to_move() => Reason::Won,
-            Outcome::Won(_) => Reason::Lost,
-        })
+        Some(Reason::of(outcome, self.game.board().to_move()))
     }
 
     /// Takes a message of the other program: what it means, and what is to be sent back at once.
@@ -206,6 +210,7 @@ impl Partner {
         let happening = match (message, self.phase.clone()) {
             (Message::Chat(words), _) => Happening::Said(words),
             (Message::Request(request), PartnerPhase::Idle) if !self.initiator => {
+                self.other.clone_from(&request.name);
                 self.phase = PartnerPhase::ToAnswer(request);
                 Happening::Asked
             }
@@ -213,7 +218,8 @@ impl Partner {
                 let answer = Message::Answer(self.name.clone(), Acceptance::OtherVersion);
                 return Ok((Happening::AskedOtherwise, Some(answer)));
             }
-            (Message::Answer(_, Acceptance::Accepted), PartnerPhase::Asked(request)) => {
+            (Message::Answer(name, Acceptance::Accepted), PartnerPhase::Asked(request)) => {
+                self.other = name;
                 self.begin(&request, !request.follower);
                 Happening::Begun
             }
@@ -272,6 +278,7 @@ mod tests {
         assert_eq!(hear(&mut follower, request), Happening::Asked);
         let answer = follower.answer(Acceptance::Accepted).expect("it was asked");
         assert_eq!(hear(&mut initiator, answer), Happening::Begun);
+        assert_eq!([initiator.other(), follower.other()], ["waits", "asks"]);
         (initiator, follower)
     }
 

@@ -91,9 +91,13 @@ impl Game {
             let legal = if legal.is_empty() { "none".to_owned() } else { format!("{legal:?}") };
             return Err(MoveError::Illegal { text: mv.to_string(), legal });
         }
+        self.advance(mv);
+        Ok(())
+    }
+
+    fn advance(&mut self, mv: Move) {
         self.boards.push(self.board().after(&mv));
         self.moves.push(mv);
-        Ok(())
     }
 
     /// Reads a move and plays it.
@@ -104,6 +108,13 @@ impl Game {
         let mv = self.board().read_move(text, self.rules)?;
         self.play(mv)?;
         Ok(mv)
+    }
+
+    /// Reads a move of a score sheet and plays it, also where the game was drawn by then: over the board a draw is claimed, and
+    /// nobody may have done so.
+    fn play_recorded(&mut self, text: &str) -> Result<(), MoveError> {
+        self.advance(self.board().read_move(text, self.rules)?);
+        Ok(())
     }
 
     /// Takes the last move back, if there is one.

@@ -8,8 +8,11 @@ use super::{Game, Outcome};
 use crate::board::{Board, Color, FenError, MoveError, Rules};
 
 /// The number and board of Italian draughts in the tag `GameType`: game 22, White first, 8 by 8, numbered squares that
-/// start at White's far left, on a board that is not mirrored.
+/// start at White's far left, on a board that is mirrored: its dark corner is at the right hand.
 pub const GAME_TYPE: &str = "22,W,8,8,N2,1";
+
+/// The tag of games by other rules than the official ones.
+const RULES: &str = "Rules";
 
 /// How a game ended by its score sheet, which knows resignations as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -125,6 +128,9 @@ impl fmt::Display for PdnRecord {
         }
         tag("Result", &self.result.to_string())?;
         tag("GameType", GAME_TYPE)?;
+        if self.game.rules() != Rules::Official {
+            tag(RULES, &self.game.rules().to_string())?;
+        }
         if *self.game.start() != Board::default() {
             tag("FEN", &self.game.start().to_string())?;
         }
@@ -167,7 +173,8 @@ fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Resul
     Ok(())
 }
 
-/// Reads all games of a text.
+/// Reads all games of a text, by these rules where a game names no others. Players may have gone on after a draw that nobody
+/// claimed.
 ///
 /// # Errors
 /// At the first thing that is no PDN of Italian draughts, with the number of the game.
@@ -249,15 +256,19 @@ impl<'a> PdnReader<'a> {
         Ok(())
     }
 
-    /// Leaves out a variation with those inside it.
+    /// Leaves out a variation with those inside it. Parentheses in its comments are no variations.
     fn skip_variation(&mut self) -> Result<(), PdnError> {
-        let mut depth = 0;
+        let (mut depth, mut end_of_comment) = (0, None);
         for (index, character) in self.rest.char_indices() {
-            depth += match character {
-                '(' => 1,
-                ')' => -1,
-                _ => 0,
-            };
+            match (end_of_comment, character) {
+                (Some(end), _) if character == end => end_of_comment = None,
+                (Some(_), _) => {}
+                (None, '{') => end_of_comment = Some('}'),
+                (None, ';') => end_of_comment = Some('\n'),
+                (None, '(') => depth += 1,
+                (None, ')') => depth -= 1,
+                (None, _) => {}
+            }
             if depth == 0 {
                 self.rest = &self.rest[index + 1..];
                 return Ok(());
@@ -285,7 +296,7 @@ impl<'a> PdnReader<'a> {
     /// Plays the words that were read as moves from the start that the tags name.
     fn finish(&mut self, result: GameResult) -> Result<(), PdnError> {
         let game = self.number();
-        let mut start = Board::default();
+        let (mut start, mut rules) = (Board::default(), self.rules);
         let mut said = GameResult::Unknown;
         let mut tags = Vec::new();
         for (name, value) in std::mem::take(&mut self.tags) {
@@ -296,12 +307,16 @@ impl<'a> PdnReader<'a> {
                 "GameType" => {}
                 "FEN" => start = value.parse().map_err(|source| PdnError::Start { game, source })?,
                 "Result" => said = GameResult::read(value.trim()).unwrap_or_default(),
+                RULES => match Rules::ALL.into_iter().find(|known| known.to_string() == value) {
+                    Some(named) => rules = named,
+                    None => tags.push((name, value)),
+                },
                 _ => tags.push((name, value)),
             }
         }
-        let mut played = Game::new(start, self.rules);
+        let mut played = Game::new(start, rules);
         for (ply, word) in (1..).zip(std::mem::take(&mut self.words)) {
-            played.play_text(word).map_err(|source| PdnError::Move { game, ply, source })?;
+            played.play_recorded(word).map_err(|source| PdnError::Move { game, ply, source })?;
         }
         let result = if result == GameResult::Unknown { said } else { result };
         let comments = std::mem::take(&mut self.comments);
@@ -318,8 +333,8 @@ mod tests {
     use crate::board::{Move, tests::any_board};
 
     /// A game of moves chosen by numbers, from a position.
-    fn played(start: Board, choices: &[usize]) -> Game {
-        let mut game = Game::new(start, Rules::Official);
+    fn played(start: Board, rules: Rules, choices: &[usize]) -> Game {
+        let mut game = Game::new(start, rules);
         for choice in choices {
             let legal = game.legal_moves();
             let Some(mv) = legal.get(choice % legal.len().max(1)) else { break };
@@ -342,6 +357,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_in_a_comment_of_a_variation_ends_no_variation() {
+        let text = "1. 22-18 (1. 21-17 {:) and (so on} 11-14 ; or 10-13)\n 2. 17-13) 11-14 *";
+        let records = read(text, Rules::Official).expect("a game");
+        assert_eq!(records[0].game.moves().iter().map(Move::to_string).collect::<Vec<_>>(), ["22-18", "11-14"]);
+    }
+
+    #[test]
+    fn players_may_have_gone_on_after_a_draw_that_nobody_claimed() {
+        let walk = "29-25 1-5 25-29 5-1 ".repeat(3);
+        let records = read(&format!("[FEN \"W:WK29,K30:BK1,K3\"]\n{walk} 1-0"), Rules::Official).expect("a game");
+        assert_eq!((records[0].game.moves().len(), records[0].result), (12, GameResult::Won(Color::White)));
+        let lost = read("[FEN \"W:W22:B18\"]\n22x13 18-22 *", Rules::Official).expect_err("Black has no piece left");
+        assert!(lost.to_string().contains("ply 2"), "{lost}");
+    }
+
+    #[test]
+    fn a_game_by_the_rules_of_2010_says_so() {
+        let mut game = Game::new("W:WK29,30:B26".parse().expect("a position"), Rules::Relaxed);
+        game.play_text("30x21").expect("the king need not take");
+        let record = PdnRecord { tags: Vec::new(), game, comments: BTreeMap::new(), result: GameResult::Unknown };
+        let text = record.to_string();
+        assert!(text.contains("[Rules \"italian-draughts-relaxed\"]"), "{text}");
+        assert_eq!(read(&text, Rules::Official), Ok(vec![record]));
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (text, said) in [
             ("1. 22-18 11-15 2. 22-18", "game 1, ply 3"),
@@ -361,11 +402,12 @@ mod tests {
         #[test]
         fn games_survive_being_written_and_read(
             start in prop_oneof![Just(Board::default()), any_board()],
+            rules in prop_oneof![Just(Rules::Official), Just(Rules::Relaxed)],
             choices in prop::collection::vec(0usize..100, 0..120),
             value in "[^\u{0}]{0,12}",
             said in prop::collection::btree_map(0usize..120, "[a-z(\\[{;%.0-9]{1,90}( [^\u{0} \t\n}]{1,9}){0,3}", 0..4),
         ) {
-            let game = played(start, &choices);
+            let game = played(start, rules, &choices);
             let comments: BTreeMap<usize, String> =
                 said.into_iter().map(|(moves, said)| (moves.min(game.moves().len()), said)).collect();
             let comments = comments.into_iter().map(|(at, said)| (at, said.split_whitespace().collect::<Vec<_>>().join(" ")));

@@ -83,11 +83,6 @@ impl Published {
         Self { settings, seeds: Random::new(seed) }
     }
 
-    /// Changes the settings, as its user may at any time.
-    pub fn set(&mut self, settings: PublishedSettings) {
-        self.settings = settings;
-    }
-
     /// Chooses a move; none where no move may be played, or where `stop` was set before it was found.
     pub fn choose(&mut self, game: &Game, stop: &AtomicBool) -> Option<PublishedChoice> {
         let board = game.board();
@@ -109,6 +104,20 @@ impl Published {
             }
         }
         best.map(|(best, value)| PublishedChoice { best, value, nodes: walk.nodes })
+    }
+
+    /// Chooses one full move deep, in any case, and then one move deeper again and again, to the depth that is set or until `stop`
+    /// is set: the paper knows no time. `report` hears of every choice, with its depth in full moves; of none where no move may be
+    /// played.
+    pub fn deepen(&mut self, game: &Game, stop: &AtomicBool, mut report: impl FnMut(u32, PublishedChoice)) {
+        let deepest = self.settings.depth.max(1);
+        for depth in 1..=deepest {
+            self.settings.depth = depth;
+            let first = AtomicBool::new(false);
+            let Some(choice) = self.choose(game, if depth == 1 { &first } else { stop }) else { break };
+            report(depth, choice);
+        }
+        self.settings.depth = deepest;
     }
 }
 

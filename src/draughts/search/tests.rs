@@ -169,6 +169,17 @@ fn every_evaluation_can_be_searched_with() {
     }
 }
 
+#[test]
+fn kings_ahead_are_no_win_that_is_counted_in_moves() {
+    // By the squares of the rows a king has 12,800 hundredths of a man.
+    let evaluation = Evaluation::Published(Strategy::PesoPosizione);
+    for fen in ["W:WK14,K15,K18:B1,2", "B:WK14,K15,K18:B1,2"] {
+        let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, ..SearchOptions::default() });
+        let found = searcher.search(&game(fen), &to_depth(2), &AtomicBool::new(false), |_| {}).expect("a move");
+        assert!(found.depth == 2 && matches!(found.score, Score::Points(_)), "{fen}: {:?}", found.score);
+    }
+}
+
 fn choose(game: &Game, settings: PublishedSettings, seed: u64) -> published::PublishedChoice {
     Published::new(settings, seed).choose(game, &AtomicBool::new(false)).expect("the game is not over")
 }
@@ -225,6 +236,22 @@ fn published_ties_are_broken_by_the_seed() {
 #[test]
 fn a_published_search_that_is_stopped_has_no_move() {
     assert_eq!(Published::new(PublishedSettings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
+}
+
+#[test]
+fn a_published_search_with_a_limit_of_time_has_looked_one_move_ahead() {
+    let settings = PublishedSettings { depth: 2, whole_tree: false, ..PublishedSettings::default() };
+    let depths = |game: &Game, stop: bool| {
+        let mut depths = Vec::new();
+        Published::new(settings, 1).deepen(game, &AtomicBool::new(stop), |depth, choice| {
+            assert!(game.legal_moves().contains(&choice.best));
+            depths.push(depth);
+        });
+        depths
+    };
+    assert_eq!(depths(&Game::default(), true), [1]);
+    assert_eq!(depths(&Game::default(), false), [1, 2]);
+    assert!(depths(&game("B:W9,10,13,14:B5"), false).is_empty(), "nothing can be played");
 }
 
 #[test]

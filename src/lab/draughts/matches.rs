@@ -38,6 +38,13 @@ pub struct DraughtsContender {
     pub pace: Pace,
 }
 
+impl DraughtsContender {
+    /// What its moves may cost.
+    fn pace(&self) -> Pace {
+        self.spec.pace().or(self.pace)
+    }
+}
+
 /// What is to be played.
 #[derive(Clone, Debug)]
 pub struct DraughtsMatch {
@@ -177,6 +184,9 @@ pub fn run_draughts(
 ) -> Result<DraughtsStanding, DraughtsError> {
     let undone: Vec<usize> = (0..plan.pairs).filter(|pair| !state.done().contains_key(pair)).collect();
     let openings = ballots::draw(plan.pairs, plan.seed);
+    if plan.pairs > openings.len() && plan.players.iter().all(|player| !player.pace().is_timed()) {
+        return Err(DraughtsError::FewBallots { games: 2 * plan.pairs, ballots: openings.len() });
+    }
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, pairs) = mpsc::sync_channel(0);
@@ -208,8 +218,8 @@ pub fn run_draughts(
 fn play_pair(plan: &DraughtsMatch, start: &Game, stop: &AtomicBool) -> Result<Option<DraughtsPair>, DraughtsError> {
     let runtime = runtime()?;
     let seat = |place: usize| {
-        let DraughtsContender { spec, pace } = &plan.players[place];
-        (DraughtsPlayer::new(spec, &Pool::new(0), plan.tables.as_ref()), spec.pace().or(*pace))
+        let player = &plan.players[place];
+        (DraughtsPlayer::new(&player.spec, &Pool::new(0), plan.tables.as_ref()), player.pace())
     };
     let mut games = Vec::with_capacity(2);
     for [white, black] in [[0, 1], [1, 0]] {
@@ -277,16 +287,20 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn standing(workers: usize, a: &str, b: &str) -> DraughtsStanding {
+    fn plan(workers: usize, a: &str, b: &str) -> DraughtsMatch {
         let pace = Pace { nodes: Some(200), ..Pace::default() };
         let player = |text: &str| DraughtsContender { spec: text.parse().expect("a player"), pace };
-        let plan = DraughtsMatch {
+        DraughtsMatch {
             players: [player(a), player(b)],
             pairs: 3,
             seed: 5,
             workers: NonZeroUsize::new(workers).expect("some"),
             tables: Some(Arc::new(EndgameTables::build(2, |_, _| {}))),
-        };
+        }
+    }
+
+    fn standing(workers: usize, a: &str, b: &str) -> DraughtsStanding {
+        let plan = plan(workers, a, b);
         let folder = tempfile::tempdir().expect("a folder");
         let mut state = ExperimentState::open(&folder.path().join("match.jsonl"), &json!({})).expect("a state");
         run_draughts(&plan, &mut state, &AtomicBool::new(false), |_| {}).expect("a match")
@@ -309,5 +323,21 @@ mod tests {
             standing(2, "fully-guarded:nodes=5000,hash=1", "published:strategy=peso-pedine,moves=1,quiescence=off");
         let [won, drawn, lost] = standing.results();
         assert!(won > drawn + lost, "{standing}");
+    }
+
+    #[test]
+    fn ballots_that_would_only_be_played_again_are_refused() {
+        let ballots = ballots::all().len();
+        let asked = |b: &str| {
+            let plan = DraughtsMatch { pairs: ballots + 1, ..plan(1, "m:hash=1", b) };
+            // Nothing is to be played.
+            let pairs = run_draughts(&plan, &mut ExperimentState::in_memory(), &AtomicBool::new(true), |_| {});
+            pairs.map(|standing| standing.pairs())
+        };
+        for b in ["mpgsk:hash=1", "m:depth=3,hash=1", "published:moves=1"] {
+            let error = asked(b).expect_err(b).to_string();
+            assert!(error.contains(&format!("from {ballots} ballots")) && error.contains("--games"), "{b}: {error}");
+        }
+        assert!(matches!(asked("m:movetime=0.01,hash=1"), Ok(0)), "the clock never does the same twice");
     }
 }

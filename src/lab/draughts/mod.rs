@@ -20,6 +20,17 @@ pub enum DraughtsError {
     /// The system gives no runtime.
     #[error("no runtime for a council: {0}")]
     Runtime(#[from] std::io::Error),
+    /// The same games would be played again, and counted as if they said more.
+    #[error(
+        "{games} games from {ballots} ballots: with budgets of nodes a ballot gives the same two games every time; ask for two \
+         games a ballot at most (--games)"
+    )]
+    FewBallots {
+        /// Games that are asked for.
+        games: usize,
+        /// Ballots that there are.
+        ballots: usize,
+    },
     /// What was done cannot be kept.
     #[error(transparent)]
     State(#[from] super::state::StateError),

@@ -47,7 +47,7 @@ pub struct DraughtsJudgement {
     pub loss: Estimate,
 }
 
-/// Positions with a choice from games that a strategy plays against itself from ballots: every so many-th.
+/// Positions with a choice from games that complete knowledge plays against itself from ballots: every so many-th.
 pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, Game)> {
     let mut positions = Vec::new();
     for (number, ballot) in ballots::draw(count, seed).into_iter().enumerate() {
@@ -58,7 +58,10 @@ pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, 
             if game.moves().len() % every.max(1) == every / 2 && game.legal_moves().len() > 1 {
                 positions.push((number, game.clone()));
             }
-            if positions.len() == count || game.play(found.best).is_err() {
+            if positions.len() == count {
+                return positions;
+            }
+            if game.play(found.best).is_err() {
                 break;
             }
         }
@@ -198,6 +201,13 @@ impl<'a> Judge<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_are_as_many_positions_as_were_asked_for_however_close_they_lie() {
+        for every in [1, 2, 8] {
+            assert_eq!(positions_of_games(5, every, 1).len(), 5, "every {every}");
+        }
+    }
 
     #[test]
     fn electors_and_criteria_are_judged_alike() {

@@ -52,16 +52,8 @@ impl Choice {
     /// there is no move to choose. `seed` decides between equal moves.
     pub(super) fn published(settings: PublishedSettings, game: &Game, seed: u64, stop: &AtomicBool) -> Option<Self> {
         let began = Instant::now();
-        let mut search = Published::new(settings, seed);
         let mut reached = None;
-        for depth in 1..=settings.depth {
-            search.set(PublishedSettings { depth, ..settings });
-            let stop = if depth == 1 { &AtomicBool::new(false) } else { stop };
-            match search.choose(game, stop) {
-                Some(found) => reached = Some((depth, found)),
-                None => break,
-            }
-        }
+        Published::new(settings, seed).deepen(game, stop, |depth, found| reached = Some((depth, found)));
         let (depth, found) = reached?;
         let score = match found.score() {
             search::Score::Points(points) => Score::Cp(points),
