@@ -56,6 +56,11 @@ impl Tablebases {
         Ok(Self { tables: Arc::new(tables), largest })
     }
 
+    /// Whether there are none: no table of chess lies in the directories.
+    pub fn is_empty(&self) -> bool {
+        self.largest == 0
+    }
+
     /// Whether such a position could be in the tables: few enough men and no castling rights.
     #[inline]
     pub fn covers(&self, board: &Board) -> bool {
@@ -317,6 +322,14 @@ mod tests {
         std::fs::write(folder.path().join("readme.txt"), b"about these tables").expect("writable");
         let error = Tablebases::open(&folder.path().to_string_lossy()).expect_err("it is not whole").to_string();
         assert!(error.contains("KQvK.rtbw"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_without_tables_is_an_empty_set_of_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("readme.txt"), b"no tables yet").expect("writable");
+        assert!(Tablebases::open(&folder.path().to_string_lossy()).expect("readable").is_empty());
+        assert!(for_tests().is_none_or(|tables| !tables.is_empty()));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What a long experiment has done so far, in a file it can be taken up from.
 //!
 //! JSON, a line an item: first the experiment itself, then what each of its parts gave, as they come. A line that was being
-//! written when the power failed is dropped. The finished experiment is always computed from all items in their order, so
-//! that one taken up again gives the same as one never stopped.
+//! written when the power failed, or the disk was full, is dropped. The finished experiment is always computed from all items in
+//! their order, so that one taken up again gives the same as one never stopped. One process at a time works on a file.
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, Read, Write},
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
@@ -24,7 +24,7 @@ use serde_json::Value;
 #[derive(Debug)]
 pub struct ExperimentState<T> {
     path: PathBuf,
-    file: Option<File>,
+    file: Option<LockedFile>,
     done: BTreeMap<usize, T>,
 }
 
@@ -42,6 +42,29 @@ pub enum StateError {
     /// It belongs to something else.
     #[error("state {0}: of another experiment or another build; name another file, or begin anew with --fresh")]
     Other(PathBuf),
+    /// The same command runs already: what both did would stand there twice.
+    #[error("state {0}: another process is at work on it; wait until that has ended")]
+    InUse(PathBuf),
+}
+
+/// A file of states that no other process works on. A file system without locks is used without one.
+#[derive(Debug)]
+struct LockedFile(File);
+
+impl LockedFile {
+    fn take(file: File, path: &Path) -> Result<Self, StateError> {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(StateError::InUse(path.to_owned())),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self(file)),
+        }
+    }
+}
+
+impl Drop for LockedFile {
+    /// To close it is not enough: a program that this process is just starting may have it open for a moment longer.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 /// Writes a file beside its place and moves it there, so that it is never half written.
@@ -63,40 +86,39 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     /// Opens the file of an experiment, or begins it. `experiment` is everything that its outcome depends on.
     ///
     /// # Errors
-    /// [`StateError`] if the file cannot be used, or is of another experiment.
+    /// [`StateError`] if the file cannot be used, is used by another process, or is of another experiment.
     pub fn open(path: &Path, experiment: &Value) -> Result<Self, StateError> {
         let failure = |error| StateError::File { path: path.to_owned(), error };
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(failure(error)),
-        };
-        let mut done = BTreeMap::new();
-        let mut whole = String::new();
-        for (number, line) in text.split_inclusive('\n').enumerate().filter(|(_, line)| line.ends_with('\n')) {
-            if number == 0 {
-                let of = serde_json::from_str::<Value>(line).ok();
-                if of.as_ref() != Some(experiment) {
-                    return Err(StateError::Other(path.to_owned()));
-                }
-            } else if let Ok(Item { part, outcome }) = serde_json::from_str(line) {
-                done.insert(part, outcome);
-            } else {
-                return Err(StateError::Other(path.to_owned()));
-            }
-            whole.push_str(line);
-        }
-        if whole.is_empty() {
-            whole = format!("{experiment}\n");
-        }
+        let other = || StateError::Other(path.to_owned());
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(failure)?;
         }
-        if whole != text {
-            replace(path, &whole).map_err(failure)?;
+        let opened = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let mut locked = LockedFile::take(opened.map_err(failure)?, path)?;
+        let file = &mut locked.0;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failure)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let mut lines = str::from_utf8(&bytes[..whole]).map_err(|_| other())?.lines();
+        let head = format!("{experiment}\n");
+        match lines.next() {
+            Some(line) if serde_json::from_str::<Value>(line).ok().as_ref() != Some(experiment) => return Err(other()),
+            // Something else may be a single line without an end.
+            None if !head.as_bytes().starts_with(&bytes) => return Err(other()),
+            _ => {}
         }
-        let file = OpenOptions::new().append(true).open(path).map_err(failure)?;
-        Ok(Self { path: path.to_owned(), file: Some(file), done })
+        let item = |line: &str| -> Result<(usize, T), StateError> {
+            let Item { part, outcome } = serde_json::from_str(line).map_err(|_| other())?;
+            Ok((part, outcome))
+        };
+        let done = lines.map(item).collect::<Result<BTreeMap<_, _>, _>>()?;
+        if whole < bytes.len() {
+            file.set_len(whole as u64).map_err(failure)?;
+        }
+        if whole == 0 {
+            file.write_all(head.as_bytes()).map_err(failure)?;
+        }
+        Ok(Self { path: path.to_owned(), file: Some(locked), done })
     }
 
     /// A state that no file keeps.
@@ -115,7 +137,7 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     /// [`StateError::File`] if it cannot be written.
     pub fn record(&mut self, part: usize, outcome: T) -> Result<(), StateError> {
         let item = Item { part, outcome };
-        if let Some(file) = &mut self.file {
+        if let Some(LockedFile(file)) = &mut self.file {
             let written = serde_json::to_string(&item)
                 .map_err(io::Error::from)
                 .and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
@@ -177,8 +199,24 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
 
 /// The experiment that a file of states belongs to, if there is one.
 pub fn experiment_of(path: &Path) -> Option<Value> {
-    let text = fs::read_to_string(path).ok()?;
-    serde_json::from_str(text.split_inclusive('\n').next()?).ok()
+    let mut line = String::new();
+    BufReader::new(File::open(path).ok()?).read_line(&mut line).ok()?;
+    serde_json::from_str(&line).ok()
+}
+
+/// Forgets what a file of states has, if there is one.
+///
+/// # Errors
+/// [`StateError`] if it cannot be removed, or another process is at work on it.
+pub fn forget(path: &Path) -> Result<(), StateError> {
+    let failure = |error| StateError::File { path: path.to_owned(), error };
+    match OpenOptions::new().append(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        opened => {
+            let _locked = LockedFile::take(opened.map_err(failure)?, path)?;
+            fs::remove_file(path).map_err(failure)
+        }
+    }
 }
 
 /// A short name for an experiment, for its state file: FNV-1a over its text.
@@ -212,7 +250,8 @@ mod tests {
         state.record(0, Outcome { score: 1.0 }).expect("it is kept");
         drop(state);
         let mut torn = OpenOptions::new().append(true).open(&path).expect("the file");
-        torn.write_all(b"{\"part\":7,\"sco").expect("half a line");
+        // In the middle of a letter.
+        torn.write_all(b"{\"part\":7,\"sco\xc3").expect("half a line");
 
         let again = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
         assert_eq!(again.done().keys().copied().collect::<Vec<_>>(), [0, 3]);
@@ -227,6 +266,41 @@ mod tests {
         drop(ExperimentState::<Outcome>::open(&path, &json!({"seed": 1})).expect("a new state"));
         let other = ExperimentState::<Outcome>::open(&path, &json!({"seed": 2}));
         assert!(matches!(other, Err(StateError::Other(_))), "{other:?}");
+        for something in ["{\"a list\": []}", "one line", "Gr\u{fc}nfeld\n"] {
+            fs::write(&path, something).expect("writable");
+            let other = ExperimentState::<Outcome>::open(&path, &json!({"seed": 1}));
+            assert!(matches!(other, Err(StateError::Other(_))), "{other:?}");
+            assert_eq!(fs::read_to_string(&path).expect("text"), something);
+        }
+    }
+
+    #[test]
+    fn a_beginning_that_was_torn_is_begun_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state.jsonl");
+        fs::write(&path, "{\"seed\"").expect("writable");
+        drop(ExperimentState::<Outcome>::open(&path, &json!({"seed": 1})).expect("nothing was done yet"));
+        assert_eq!(experiment_of(&path), Some(json!({"seed": 1})));
+    }
+
+    #[test]
+    fn a_state_that_another_process_works_on_is_left_to_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state.jsonl");
+        let experiment = json!({"seed": 1});
+        let mut first = ExperimentState::open(&path, &experiment).expect("a new state");
+        // Who opens the file once more is as good as another process.
+        let second = ExperimentState::<Outcome>::open(&path, &experiment);
+        assert!(matches!(second, Err(StateError::InUse(_))), "{second:?}");
+        assert!(matches!(forget(&path), Err(StateError::InUse(_))), "it would be written for nobody");
+        first.record(0, Outcome { score: 1.0 }).expect("it is kept");
+        // As it is while a program is being started.
+        let inherited = first.file.as_ref().expect("a file").0.try_clone().expect("the file once more");
+        drop(first);
+        let second = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
+        assert_eq!(second.done().len(), 1);
+        drop((second, inherited));
+        assert!(forget(&path).is_ok() && !path.exists() && forget(&path).is_ok(), "what is not there is forgotten");
     }
 
     #[test]

@@ -20,7 +20,7 @@ const FIRST_PLY: usize = 16;
 pub struct TestPosition {
     /// The game it comes from, where that is known: positions of one game are not independent.
     pub game: Option<String>,
-    /// The position, as a line without moves.
+    /// The position; one of a game with the moves that led to it.
     pub line: Arc<Line>,
     best: Vec<UciMove>,
     avoid: Vec<UciMove>,

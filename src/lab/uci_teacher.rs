@@ -159,9 +159,10 @@ impl UciTeacher {
         let deadline = Instant::now() + patience;
         let mut last: Option<Score> = None;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let line =
-                self.engine.hear(left)?.ok_or_else(|| wrong(&format_args!("no best move within {patience:?}")))?;
+            // One that talks without an end is no better than a mute one.
+            let left = deadline.checked_duration_since(Instant::now());
+            let heard = left.map(|left| self.engine.hear(left)).transpose()?.flatten();
+            let line = heard.ok_or_else(|| wrong(&format_args!("no best move within {patience:?}")))?;
             if let Some(best) = protocol::best_move(&line) {
                 let score = last.ok_or_else(|| wrong(&"a best move and no score"))?;
                 // A best move of another position would be the answer to another question.
@@ -219,10 +220,13 @@ mod tests {
         UciTeacher::start(&TeacherPlan { program, effort: TeacherEffort::Nodes(64) }).expect("a shell")
     }
 
-    fn judged(teacher: &mut UciTeacher, count: usize) -> Result<Vec<Option<i16>>, ElectorFailure> {
+    fn start() -> Record {
         let position = Position::from_line("startpos", false, []).expect("a position");
-        let records = vec![Record::new(position.board()).expect("standard chess"); count];
-        teacher.judge(&records, &AtomicBool::new(false))
+        Record::new(position.board()).expect("standard chess")
+    }
+
+    fn judged(teacher: &mut UciTeacher, count: usize) -> Result<Vec<Option<i16>>, ElectorFailure> {
+        teacher.judge(&vec![start(); count], &AtomicBool::new(false))
     }
 
     #[test]
@@ -244,6 +248,15 @@ mod tests {
         assert_eq!(judged(&mut teacher, ENOUGH).expect("labels"), expected);
         assert!(teacher.asking == Asking::Singly);
         assert_eq!(judged(&mut teacher, 1).expect("a label"), [Some(ENOUGH as i16 + 1)]);
+    }
+
+    #[test]
+    fn a_teacher_that_talks_without_an_end_is_not_listened_to_for_ever() {
+        let mut teacher = teacher("while :; do echo info depth 1; done");
+        teacher.engine.send("go").expect("it listens");
+        assert!(teacher.engine.hear(PATIENCE).expect("it runs").is_some(), "it has begun to talk");
+        let failure = teacher.answer(&start(), Duration::ZERO).expect_err("no move").to_string();
+        assert!(failure.contains("no best move within"), "{failure}");
     }
 
     #[test]

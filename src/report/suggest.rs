@@ -23,6 +23,9 @@ const FACTORS: [f64; 5] = [0.0, 0.5, 0.8, 1.3, 2.0];
 /// How often all heuristics are gone through.
 const ROUNDS: usize = 3;
 
+/// Fewer games are no evidence, whatever the interval says: it is that of the normal law, and nothing where games went alike.
+const ENOUGH: usize = 10;
+
 /// A suggestion with its evidence. Losses are per cent of a point a move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Suggestion {
@@ -152,9 +155,10 @@ fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
 }
 
 impl Suggestion {
-    /// Whether it loses less than what was played on games that it was not chosen by, by more than the error.
+    /// Whether it loses less than what was played on games that it was not chosen by, by more than the error, and there are ten
+    /// of these at least.
     pub fn is_better(&self) -> bool {
-        self.against_played.mean + self.against_played.margin() < 0.0
+        self.games.1 >= ENOUGH && self.against_played.mean + self.against_played.margin() < 0.0
     }
 
     /// The suggestion as a part of a settings file, with the evidence in comments: the owner takes it or leaves it. Where there
@@ -163,6 +167,8 @@ impl Suggestion {
         let margin = |mean: &MeanWithError| format!("{:.3} +- {:.3}", mean.mean, mean.margin());
         let verdict = if self.is_better() {
             "On games it was not chosen by it loses less than what was played, by more than the error."
+        } else if self.games.1 < ENOUGH {
+            "So few games are no evidence that it is better, whatever the error, and it is best left alone."
         } else {
             "On games it was not chosen by the difference is within the error, or it loses more: there is no evidence that\n\
              # it is better, and it is best left alone."
@@ -231,8 +237,9 @@ mod tests {
 
     #[test]
     fn without_evidence_nothing_takes_effect() {
-        for difference in [-0.01, 0.0, 0.3] {
-            let text = suggestion(difference).settings_text();
+        let few = Suggestion { games: (10, 9), ..suggestion(-0.2) };
+        for suggestion in [-0.01, 0.0, 0.3].map(suggestion).into_iter().chain([few]) {
+            let text = suggestion.settings_text();
             assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
             assert!(text.contains("no evidence"), "{text}");
         }

@@ -80,13 +80,13 @@ pub fn label<T: Teacher>(
     }
     let by_teacher = format!("; teacher: {described}");
     for there in shards_of(to).unwrap_or_default() {
-        let description = Shard::read(&there)?.description;
+        let description = Shard::read_description(&there)?;
         if !description.ends_with(&by_teacher) {
             return Err(LabellingError::OtherTeacher(there));
         }
         // Files of two folders may have the same names.
         if let Some(source_file) = paths.iter().find(|path| path.file_name() == there.file_name())
-            && description != format!("{}{by_teacher}", Shard::read(source_file)?.description)
+            && description != format!("{}{by_teacher}", Shard::read_description(source_file)?)
         {
             return Err(LabellingError::OtherPositions { target: there, source_file: source_file.clone() });
         }

@@ -4,7 +4,8 @@
 //! number of records (8), the description in UTF-8, the records, and the checksum of everything before it (8).
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -47,6 +48,38 @@ pub enum ShardError {
     },
 }
 
+/// What the first bytes of a file say of the others.
+struct Header {
+    /// Bytes of the description.
+    text: usize,
+    /// Where the records end and the checksum begins.
+    end: usize,
+}
+
+impl Header {
+    /// That of a file which begins with these bytes and has so many.
+    fn read(bytes: &[u8], length: u64) -> Result<Self, &'static str> {
+        if !bytes.starts_with(MAGIC) {
+            return Err("not a file of labelled positions");
+        }
+        if number(bytes, 8, 4) != Some(u64::from(VERSION)) {
+            return Err("a version of the format that is not known here");
+        }
+        let short = "cut off";
+        let (text, count) = (number(bytes, 12, 4).ok_or(short)? as usize, number(bytes, 16, 8).ok_or(short)?);
+        let size = usize::try_from(count).ok().and_then(|count| count.checked_mul(Record::SIZE)).ok_or(short)?;
+        let is_whole = |end: &usize| end.checked_add(8).map(|all| all as u64) == Some(length);
+        let end = size.checked_add(HEADER + text).filter(is_whole).ok_or(short)?;
+        Ok(Self { text, end })
+    }
+}
+
+/// The number in so many bytes from a place on, the lowest first.
+fn number(bytes: &[u8], at: usize, len: usize) -> Option<u64> {
+    let field = bytes.get(at..at + len)?;
+    Some(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
 impl Shard {
     /// As it is written to a file.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -69,21 +102,8 @@ impl Shard {
     /// # Errors
     /// What is wrong with it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
-        let number = |at: usize, len: usize| -> Option<u64> {
-            let field = bytes.get(at..at + len)?;
-            Some(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
-        };
-        if !bytes.starts_with(MAGIC) {
-            return Err("not a file of labelled positions");
-        }
-        if number(8, 4) != Some(u64::from(VERSION)) {
-            return Err("a version of the format that is not known here");
-        }
-        let short = "cut off";
-        let (text, count) = (number(12, 4).ok_or(short)? as usize, number(16, 8).ok_or(short)?);
-        let size = usize::try_from(count).ok().and_then(|count| count.checked_mul(Record::SIZE)).ok_or(short)?;
-        let end = size.checked_add(HEADER + text).filter(|end| end.checked_add(8) == Some(bytes.len())).ok_or(short)?;
-        if number(end, 8) != Some(checksum(&bytes[..end])) {
+        let Header { text, end } = Header::read(bytes, bytes.len() as u64)?;
+        if number(bytes, end, 8) != Some(checksum(&bytes[..end])) {
             return Err("damaged: its checksum does not hold");
         }
         let description = String::from_utf8_lossy(&bytes[HEADER..HEADER + text]).into_owned();
@@ -108,6 +128,23 @@ impl Shard {
         let bytes = fs::read(path).map_err(|error| ShardError::File { path: path.to_owned(), error })?;
         Self::from_bytes(&bytes).map_err(|reason| ShardError::Content { path: path.to_owned(), reason })
     }
+
+    /// Reads what a file says of its records, and not these: they are known to be all there, but not to be undamaged.
+    ///
+    /// # Errors
+    /// [`ShardError`].
+    pub fn read_description(path: &Path) -> Result<String, ShardError> {
+        let unreadable = |error| ShardError::File { path: path.to_owned(), error };
+        let mut file = File::open(path).map_err(unreadable)?;
+        let length = file.metadata().map_err(unreadable)?.len();
+        let mut header = Vec::with_capacity(HEADER);
+        file.by_ref().take(HEADER as u64).read_to_end(&mut header).map_err(unreadable)?;
+        let header = Header::read(&header, length);
+        let Header { text, .. } = header.map_err(|reason| ShardError::Content { path: path.to_owned(), reason })?;
+        let mut description = vec![0; text];
+        file.read_exact(&mut description).map_err(unreadable)?;
+        Ok(String::from_utf8_lossy(&description).into_owned())
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +168,26 @@ mod tests {
         shard().write(&path).expect("a writable folder");
         assert_eq!(Shard::read(&path).expect("it was just written"), shard());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn what_a_file_says_of_its_records_is_read_without_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("some.shard");
+        let mut bytes = shard().to_bytes();
+        let described = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("writable");
+            Shard::read_description(&path).map_err(|error| error.to_string())
+        };
+        assert_eq!(described(&bytes).as_deref(), Ok("two records"));
+        let cut = &bytes[..bytes.len() - 1];
+        for (part, reason) in [(cut, "cut off"), (&bytes[..10], "version"), (&b"text"[..], "not a file")] {
+            let error = described(part).expect_err(reason);
+            assert!(error.contains(reason), "{error} instead of {reason}");
+        }
+        let record = bytes.len() - 20;
+        bytes[record] ^= 1;
+        assert!(described(&bytes).is_ok() && Shard::read(&path).is_err(), "a damaged record is found when it is read");
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl ScaleCluster {
             way: Duration::from_micros(u64::from(self.way)),
             nodes: self.nodes,
             games,
-            book: openings(self.book.as_deref(), OPENING, SEED)?,
+            book: openings(self.book.as_deref(), OPENING, SEED)?.different(games.div_ceil(2)),
             workers: or_each_core(None),
         };
         chess::outln!(

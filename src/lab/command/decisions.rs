@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{MayAsk, ReportArguments, SearchedPositions},
+    inputs::{MayAsk, ReportArguments, SearchedPositions, cores_at_work},
     positions::parse_budget,
     progress::{Bars, StateFile, write},
 };
@@ -89,10 +89,40 @@ impl Decisions {
 
     /// Everything that the decisions depend on, but for the players' files.
     fn experiment(&self, plan: &DecisionsPlan) -> serde_json::Value {
-        json!({
+        let mut experiment = json!({
             "players": self.players.iter().map(PlayerSpec::text).collect::<Vec<_>>(),
             "pace": self.pace,
             "positions": plan.positions.iter().map(|position| position.line.fen()).collect::<Vec<_>>(),
-        })
+        });
+        if plan.players.iter().any(|player| player.pace.is_timed()) {
+            experiment["cores"] = cores_at_work(plan.workers);
+        }
+        experiment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        decisions: Decisions,
+    }
+
+    #[test]
+    fn by_the_clock_other_searches_at_once_make_another_experiment() {
+        let experiment = |pace: &str, workers: &str| {
+            let words = ["decisions", "engine", "--limit", "1", "--pace", pace, "--concurrency", workers];
+            let CommandLine { decisions } =
+                CommandLine::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+            let plan = decisions.plan().unwrap_or_else(|error| panic!("{error}"));
+            decisions.experiment(&plan)
+        };
+        assert_eq!(experiment("nodes=100", "1"), experiment("nodes=100", "2"));
+        assert_ne!(experiment("movetime=0.01", "1"), experiment("movetime=0.01", "2"));
     }
 }

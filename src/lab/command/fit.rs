@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchedPositions, engine, openings, or_each_core},
+    inputs::{CouncilFile, SearchedPositions, cores_at_work, engine, openings, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -364,12 +364,16 @@ impl FitSpsa {
             Fitted::Council(settings) => json!(settings),
             Fitted::Search(options) => json!(options.knowledge),
         };
-        let experiment = json!({
+        let mut experiment = json!({
             "parameters": texts, "settings": of_whom, "pace": self.pace, "iterations": self.iterations,
             "book": self.book, "seed": self.seed,
         });
         let start: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
-        let mut files = fitted.player("start", &parameters, &start)?.files();
+        let player = fitted.player("start", &parameters, &start)?;
+        if self.pace.is_timed() || player.grows() {
+            experiment["cores"] = cores_at_work(NonZeroUsize::MIN);
+        }
+        let mut files = player.files();
         files.extend(self.book.clone());
         let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment, &files)?;
         let mut surface = Surface::new(&parameters);
@@ -402,12 +406,12 @@ impl FitSpsa {
                     };
                     let score = pair([player("up", up)?, player("down", down)?], book.from(iteration), stop)?;
                     state.record(iteration, SpsaScore { score })?;
+                    bars.at("pairs", iteration + 1, self.iterations);
                     score
                 }
             };
             surface.take(&trial, score);
             spsa.learn(score);
-            bars.at("pairs", iteration + 1, self.iterations);
         }
         bars.end();
         Ok(())

@@ -10,6 +10,7 @@ use std::{
 
 use clap::Args;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     Failure,
@@ -208,6 +209,11 @@ impl CouncilFile {
         crate::player::council_settings(path)
             .map_err(|error| Failure::usage(format_args!("--settings {}: {error}", path.display())))
     }
+}
+
+/// The cores of this machine, and how many searches or games are at work at once: what runs by the clock depends on both.
+pub(super) fn cores_at_work(workers: NonZeroUsize) -> Value {
+    json!([or_each_core(None), workers])
 }
 
 /// So many, or one for each core.

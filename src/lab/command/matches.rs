@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{openings, or_each_core},
+    inputs::{cores_at_work, openings, or_each_core},
     progress::{ProgressDisplay, StateFile, write},
 };
 use crate::{
@@ -65,7 +65,7 @@ pub(super) struct Match {
     /// Speeds beside complete knowledge for equal-time, in place of measured ones: "mp=1.7 mpar=1.25"
     #[arg(long, value_name = "SPEEDS")]
     speeds: Option<Speeds>,
-    /// Games at most; every opening is played with both colours
+    /// Games at most; every opening is played with both colours, and of those that lead to one position the first alone
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
     games: u32,
     /// End when decided between two Elo differences, normalised; with ",logistic" behind them of the expected score
@@ -174,15 +174,20 @@ impl Match {
 
     fn plan(&self, speeds: &Speeds) -> Result<MatchPlan, Failure> {
         let contender = |spec: &PlayerSpec| Contender::at(spec.clone(), self.pace, speeds);
-        let book = openings(self.book.as_deref(), self.plies, self.seed)?;
+        let pairs = (self.games as usize).div_ceil(2);
+        let book = openings(self.book.as_deref(), self.plies, self.seed)?.different(pairs);
         let tables = self.syzygy.as_deref().map(Tablebases::open).transpose();
         let tablebases = tables.map_err(|error| Failure::usage(format_args!("--syzygy: {error}")))?;
+        if tablebases.as_ref().is_some_and(Tablebases::is_empty) {
+            let folders = self.syzygy.as_deref().unwrap_or_default();
+            return Err(Failure::usage(format_args!("--syzygy {folders}: no tables of chess there")));
+        }
         let cores = or_each_core(None);
         let workers = self.concurrency.unwrap_or(cores);
         Ok(MatchPlan {
             players: [contender(&self.a), contender(&self.b)],
             book,
-            pairs: (self.games as usize).div_ceil(2),
+            pairs,
             sprt: self.sprt,
             rules: MatchRules {
                 adjudication: Adjudication { tablebases, ..self.adjudicate.clone() },
@@ -219,8 +224,7 @@ impl Match {
         let is_timed =
             |player: &PlayerSpec| Contender::at(player.clone(), self.pace, &Speeds::default()).pace.is_timed();
         if [&self.a, &self.b].into_iter().any(|player| player.grows() || is_timed(player)) {
-            let cores = or_each_core(None);
-            experiment["cores"] = json!([cores, self.concurrency.unwrap_or(cores)]);
+            experiment["cores"] = cores_at_work(or_each_core(self.concurrency));
         }
         experiment
     }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use super::Failure;
 use crate::{
     program_files::checksum,
-    state::{ExperimentState, experiment_of, fnv1a, short_name},
+    state::{ExperimentState, experiment_of, fnv1a, forget, short_name},
 };
 
 /// How often a plain line is written.
@@ -153,11 +153,8 @@ impl StateFile {
         experiment["files"] = checksums(files).into();
         let usual = || Path::new("data/lab").join(format!("{kind}-{}.jsonl", short_name(experiment)));
         let path = self.state.clone().unwrap_or_else(usual);
-        if self.fresh
-            && let Err(error) = fs::remove_file(&path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(Failure::failed(format_args!("--fresh {}: {error}", path.display())));
+        if self.fresh {
+            forget(&path)?;
         }
         Ok(path)
     }

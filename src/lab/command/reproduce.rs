@@ -80,7 +80,7 @@ impl Reproduce {
         if positions.is_empty() {
             return Err(Failure::usage("--suites: no position with a best move"));
         }
-        let (book, openings) = self.openings()?;
+        let (book, openings) = self.openings(effort.games)?;
         let mut searches = self.searching.ours()?;
         let mut bars = Bars::default();
         let mut bench = Reproduction {
@@ -118,13 +118,14 @@ impl Reproduce {
 }
 
 impl Reproduce {
-    /// The openings of the games, and how they are called.
-    fn openings(&self) -> Result<(OpeningBook, String), Failure> {
+    /// The openings of so many games, and how they are called.
+    fn openings(&self, games: u32) -> Result<(OpeningBook, String), Failure> {
         let Some(path) = &self.book else {
             return Ok((OpeningBook::built_in(self.seed), "the built-in openings".to_owned()));
         };
         let book = OpeningBook::open(path, OPENING, self.seed).map_err(Failure::usage)?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let book = book.different((games as usize).div_ceil(2));
         Ok((book, format!("`{}`", name.split('.').next().unwrap_or_default())))
     }
 }

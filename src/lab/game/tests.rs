@@ -30,6 +30,23 @@ impl MatchPlayer for Script {
     }
 }
 
+/// Plays as told, and keeps the clocks that it is shown.
+struct Watcher {
+    script: Script,
+    shown: Vec<Clocks>,
+}
+
+impl MatchPlayer for Watcher {
+    fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure> {
+        self.script.new_game(opening)
+    }
+
+    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
+        self.shown.extend(turn.clocks);
+        self.script.choose(turn)
+    }
+}
+
 const NODES: Pace = Pace::Nodes(1);
 
 fn rules() -> MatchRules {
@@ -93,6 +110,29 @@ fn a_clock_that_runs_out_loses() {
     let in_time =
         game(&start, &mut Script::new(&["e2e4"], broken), &mut Script::new(&["e7e5"], broken), pace, &generous);
     assert_eq!((in_time.ending, in_time.white), (GameEnding::Length, 0.5));
+}
+
+#[test]
+fn an_opponent_without_a_clock_is_not_about_to_lose_by_it() {
+    let start = Line::start(Variant::Standard);
+    let shown_against = |theirs: Pace| {
+        let clock = Pace::Clock { initial: Duration::from_secs(3600), increment: Duration::from_secs(1) };
+        let mut watcher = Watcher { script: Script::new(&["e2e4", "g1f3"], broken), shown: Vec::new() };
+        let mut other = Script::new(&["e7e5", "b8c6"], broken);
+        let rules = MatchRules { longest: 2, ..rules() };
+        let played = play(&start, (&mut watcher, clock), (&mut other, theirs), &rules, &|| false);
+        assert_eq!(played.map(|game| game.moves.len()), Some(4));
+        watcher.shown
+    };
+    for theirs in [NODES, Pace::MoveTime(Duration::from_secs(60))] {
+        let shown = shown_against(theirs);
+        assert_eq!(shown.len(), 2, "before each of its moves");
+        let alike = |clocks: &Clocks| clocks.white == clocks.black && !clocks.white.remaining.is_zero();
+        assert!(shown.iter().all(alike), "{shown:?}");
+    }
+    let (initial, increment) = (Duration::from_secs(60), Duration::ZERO);
+    let shown = shown_against(Pace::Clock { initial, increment });
+    assert_eq!(shown[0].black, Clock { remaining: initial, increment }, "who has a clock is shown with that");
 }
 
 #[test]

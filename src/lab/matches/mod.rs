@@ -110,13 +110,13 @@ pub enum MatchError {
     Pace(String),
     /// The same games would be played again, and counted as if they said more.
     #[error(
-        "{games} games from a book of {openings} openings: with budgets of nodes an opening gives the same two games every time; ask \
-         for two games an opening at most (--games), or give a larger book (--book)"
+        "{games} games from a book of {openings} openings that differ: with budgets of nodes an opening gives the same two games \
+         every time; ask for two games an opening at most (--games), or give a larger book (--book)"
     )]
     SmallBook {
         /// Games that are asked for.
         games: usize,
-        /// Openings that the book has.
+        /// Openings that the book has, each once.
         openings: usize,
     },
     /// An opening cannot be played.

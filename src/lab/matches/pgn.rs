@@ -9,7 +9,7 @@ use crate::{
     game::{GameEnding, MatchGame, PlayedMove},
     openings::OpeningBookError,
 };
-use chess::{Line, Score, Variant};
+use chess::{Line, Score, Variant, printable};
 
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
 const WIDTH: usize = 80;
@@ -43,7 +43,8 @@ fn write_game(text: &mut String, opening: &Line, game: &MatchGame, round: &str, 
         _ => "*",
     };
     let mut tag = |name: &str, value: &str| {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        // What a program has said may be anything; an end of a line would end the tags.
+        let value = printable(value).replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     };
     tag("Event", "concilio lab match");

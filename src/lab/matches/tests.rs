@@ -62,6 +62,18 @@ fn games_from_openings_of_chess960_say_so() -> Result<(), Box<dyn std::error::Er
 }
 
 #[test]
+fn what_a_program_says_stays_in_its_tag() -> Result<(), Box<dyn std::error::Error>> {
+    let ending = GameEnding::Fault(PlayerFault::IllegalMove("bestmove \"e2\"\r\u{1b}[2J".to_owned()));
+    let game = MatchGame { moves: Vec::new(), ending, white: 0.0, white_first: true };
+    let pair = GamePair { games: [game.clone(), game] };
+    let text = pgn(&plan("engine", "engine:mp", 1, 1), [(0, &pair)])?;
+    assert!(!text.contains(['\r', '\u{1b}']), "{text}");
+    let line = text.lines().find(|line| line.starts_with("[Termination ")).unwrap_or_default();
+    assert!(line.contains(r#"bestmove \"e2\""#) && line.ends_with("\"]"), "{line}");
+    Ok(())
+}
+
+#[test]
 fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("match.jsonl");
@@ -73,6 +85,7 @@ fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let mut state = ExperimentState::open(&path, &experiment).expect("a new state");
     let stopped = run(&plan, &mut state, &stop, |standing| stop.store(standing.pairs() > 0, Ordering::Relaxed));
     assert!(!stopped.expect("it began").complete);
+    drop(state);
     let mut state = ExperimentState::open(&path, &experiment).expect("the same match");
     assert!((1..3).contains(&state.done().len()));
     assert_eq!(played(&plan, &mut state), through);

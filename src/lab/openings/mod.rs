@@ -4,6 +4,7 @@
 //! thousand of them. The order is shuffled by a seed, so that any part of a match is a sample of the book.
 
 use std::{
+    collections::HashSet,
     fs,
     io::{self, Cursor, Read},
     ops::{ControlFlow, Range},
@@ -13,6 +14,7 @@ use std::{
 
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
+use shakmaty::{EnPassantMode, fen::Epd};
 
 use super::{epd, state::fnv1a};
 use chess::{Line, Variant};
@@ -109,6 +111,20 @@ impl OpeningBook {
         book
     }
 
+    /// The first openings of the book that lead to different positions, at most so many. The games of a file often begin alike,
+    /// and with budgets of nodes they would go on alike. An opening that cannot be played is kept: who plays it tells of it.
+    #[must_use]
+    pub fn different(&self, most: usize) -> Self {
+        let mut reached = HashSet::new();
+        let position = |pair| {
+            let line = self.opening(pair).ok()?;
+            Some(Epd::from_position(line.position(), EnPassantMode::Legal))
+        };
+        let is_new = |pair: &usize| position(*pair).is_none_or(|position| reached.insert(position));
+        let entries = (0..self.len()).filter(is_new).take(most).map(|pair| self.entries[pair].clone()).collect();
+        Self { entries, ..self.clone() }
+    }
+
     /// How many openings it has.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -151,7 +167,7 @@ impl OpeningBook {
     }
 }
 
-/// The file's text and the name that tells its kind: its own, or that of the only file in a zip.
+/// The file's text and the name that tells its kind: its own, or that of the first file in a zip.
 pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
     let bytes = fs::read(path)?;
     let name = path.to_string_lossy().into_owned();
@@ -159,7 +175,10 @@ pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
         return Ok((name, decoded(&bytes)));
     }
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
-    let mut file = archive.by_index(0)?;
+    // The zip of a folder begins with the folder itself.
+    let is_file = |place: &usize| matches!(archive.name_for_index(*place), Some(Ok(name)) if !name.ends_with('/'));
+    let place = (0..archive.len()).find(is_file).ok_or_else(|| io::Error::other("no file in it"))?;
+    let mut file = archive.by_index(place)?;
     let mut content = Vec::new();
     file.read_to_end(&mut content)?;
     let name = file.name()?.into_owned();
@@ -326,6 +345,19 @@ mod tests {
     }
 
     #[test]
+    fn openings_that_lead_to_one_position_count_once() {
+        let text: String = ["e4 e5 Nf3 Nc6", "d4 d5 c4 e6", "Nf3 Nc6 e4 e5", "e4 e5 Nf3 Nf6", "e4 Qd4"]
+            .map(|moves| format!("[Event \"?\"]\n\n{moves} *\n\n"))
+            .concat();
+        let book = |plies| OpeningBook::new(text.clone(), BookFormat::Pgn, plies, 1);
+        let count = |plies| book(plies).different(9).len();
+        // What cannot be played is left to be told of, where so much of it is played.
+        assert_eq!([4, 3, 1].map(count), [4, 4, 3]);
+        let different = book(4).different(2);
+        assert_eq!((different.len(), different.number(0)), (2, book(4).number(0)), "in the order of the book");
+    }
+
+    #[test]
     fn a_comment_may_have_a_line_that_begins_as_a_tag_does() {
         let text = "[Event \"?\"]\n\n1. e4 { [%clk 0:03:00]\n[%eval 0.3] } e5\n{\n[%clk 0:02:57]\n} 2. Nf3 *\n";
         let book = OpeningBook::new(format!("{text}\n{text}"), BookFormat::Pgn, 16, 0);
@@ -347,7 +379,9 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("book.epd.zip");
         let mut zip = zip::ZipWriter::new(fs::File::create(&path)?);
-        zip.start_file("book.epd", zip::write::SimpleFileOptions::default())?;
+        // As a folder is packed.
+        zip.add_directory("books/", zip::write::SimpleFileOptions::default())?;
+        zip.start_file("books/book.epd", zip::write::SimpleFileOptions::default())?;
         zip.write_all(b"r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4\n\n")?;
         zip.finish()?;
         let book = OpeningBook::open(&path, 16, 1)?;

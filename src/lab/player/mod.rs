@@ -15,7 +15,10 @@ mod xboard;
 pub use pace::{MatchPace, Pace, PaceError};
 pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use ::council::{player::Time, pool::ElectorFailure};
 use chess::{Clocks, Line, Score, TimeControl, UciMove};
@@ -118,4 +121,14 @@ impl From<ElectorFailure> for PlayerFailure {
     fn from(ElectorFailure(reason): ElectorFailure) -> Self {
         Self::Failed(reason)
     }
+}
+
+/// A program that has not answered in time.
+fn hanging() -> PlayerFailure {
+    PlayerFailure::Failed("hangs".to_owned())
+}
+
+/// How long a program is still listened to. One that talks without an end is no better than a mute one.
+fn left_until(deadline: Instant) -> Result<Duration, PlayerFailure> {
+    deadline.checked_duration_since(Instant::now()).ok_or_else(hanging)
 }

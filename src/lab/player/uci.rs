@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, left_until};
 use chess::{Limits, Line, Phase, SearchId, Task};
 use council::pool::{
     EngineProgram,
@@ -20,6 +20,23 @@ impl UciPlayer {
     /// Starts the program and sets its options; `hash` is its table, MiB.
     pub(super) fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, PlayerFailure> {
         Ok(Self { engine: UciEngine::start(program, hash, threads)? })
+    }
+
+    /// Its move, if that comes before the deadline.
+    fn answer(&mut self, deadline: Instant) -> Result<ChosenMove, PlayerFailure> {
+        let (mut score, mut depth, mut nodes) = (None, 0, 0);
+        while let Some(line) = self.engine.hear(left_until(deadline)?)? {
+            if let Some(best) = protocol::best_move(&line) {
+                let best = best.ok_or(PlayerFailure::Illegal(line))?;
+                return Ok(ChosenMove { best, score, depth, nodes });
+            }
+            if let Some(info) = protocol::info(&line) {
+                score = info.score.or(score);
+                depth = depth.max(info.depth);
+                nodes = nodes.max(info.nodes);
+            }
+        }
+        Err(hanging())
     }
 }
 
@@ -41,22 +58,25 @@ impl MatchPlayer for UciPlayer {
         let task = Task { id, line: turn.line.clone(), root_moves: Vec::new(), limits };
         self.engine.send(&protocol::position(&task.line))?;
         self.engine.send(&protocol::go(&task))?;
-        let deadline = Instant::now() + turn.patience();
-        let (mut score, mut depth, mut nodes) = (None, 0, 0);
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Some(line) = self.engine.hear(left)? else {
-                return Err(PlayerFailure::Failed("hangs".to_owned()));
-            };
-            if let Some(best) = protocol::best_move(&line) {
-                let best = best.ok_or_else(|| PlayerFailure::Illegal(line.clone()))?;
-                return Ok(ChosenMove { best, score, depth, nodes });
-            }
-            if let Some(info) = protocol::info(&line) {
-                score = info.score.or(score);
-                depth = depth.max(info.depth);
-                nodes = nodes.max(info.nodes);
-            }
-        }
+        self.answer(Instant::now() + turn.patience())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_talks_without_an_end_hangs() {
+        let script = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
+                      go) while :; do echo info depth 1; done;; esac; done";
+        let arguments = vec!["-c".to_owned(), script.to_owned()];
+        let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
+        let mut player = UciPlayer::start(&program, 1, 1).expect("a shell");
+        player.engine.send("go").expect("it listens");
+        assert!(player.engine.hear(Duration::from_secs(60)).expect("it runs").is_some(), "it has begun to talk");
+        assert_eq!(player.answer(Instant::now()), Err(hanging()));
     }
 }

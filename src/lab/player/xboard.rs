@@ -4,7 +4,7 @@
 
 use std::{mem, time::Instant};
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, left_until};
 use chess::{Clocks, Line, UciMove};
 use council::pool::{
     EngineProgram,
@@ -58,11 +58,7 @@ impl MatchPlayer for XboardPlayer {
         self.engine.send("go")?;
         let deadline = Instant::now() + turn.patience();
         let mut choice = ChosenMove { best: UciMove::Null, score: None, depth: 0, nodes: 0 };
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Some(answer) = self.engine.hear(left)? else {
-                return Err(PlayerFailure::Failed("hangs".to_owned()));
-            };
+        while let Some(answer) = self.engine.hear(left_until(deadline)?)? {
             match answer {
                 EngineAnswer::Thinking(thinking) => {
                     let nodes = choice.nodes.max(thinking.nodes);
@@ -75,5 +71,6 @@ impl MatchPlayer for XboardPlayer {
                 EngineAnswer::Over | EngineAnswer::Nothing => {}
             }
         }
+        Err(hanging())
     }
 }

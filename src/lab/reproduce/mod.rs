@@ -249,7 +249,7 @@ impl Reproduction<'_> {
         let path = self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment)));
         ExperimentState::open(&path, &experiment).map_err(|error| match error {
             StateError::Other(path) => ReproduceError::Damaged(path),
-            StateError::File { .. } => ReproduceError::State(error),
+            StateError::File { .. } | StateError::InUse(_) => ReproduceError::State(error),
         })
     }
 
