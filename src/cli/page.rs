@@ -41,9 +41,18 @@ pub(super) async fn serve(
     match web::serve(settings, context.clone(), socket, stop.clone()).await {
         Err(error @ WebError::Socket { .. }) => {
             tracing::warn!("there is no control channel, so `concilio ctl` cannot reach this program: {error}");
-            web::serve(settings, context, None, stop).await.map_err(Failure::usage)
+            web::serve(settings, context, None, stop).await.map_err(failure)
         }
-        served => served.map_err(Failure::usage),
+        served => served.map_err(failure),
+    }
+}
+
+/// An address that somebody else has, or that is not ours before the network is up, may be had another time: whoever starts
+/// services again is to do so. What else is wrong stands in the settings.
+fn failure(error: WebError) -> Failure {
+    match error {
+        WebError::Listen { .. } => Failure::failed(error),
+        WebError::Socket { .. } | WebError::NoSecret(_) | WebError::Secret(_) => Failure::usage(error),
     }
 }
 
@@ -87,4 +96,20 @@ fn note(connected: &Mutex<BTreeMap<ServerName, bool>>, event: &BotEvent) {
         _ => return,
     };
     connected.lock().unwrap_or_else(PoisonError::into_inner).insert(account.clone(), is);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io, net::SocketAddr, process::ExitCode};
+
+    use super::*;
+
+    #[test]
+    fn an_address_that_is_taken_may_be_had_another_time() {
+        let status = |error| format!("{:?}", failure(error).code());
+        let address = SocketAddr::from(([127, 0, 0, 1], 8080));
+        let taken = WebError::Listen { address, source: io::ErrorKind::AddrInUse.into() };
+        assert_eq!(status(taken), format!("{:?}", ExitCode::FAILURE), "it is started again");
+        assert_eq!(status(WebError::NoSecret(address)), format!("{:?}", ExitCode::from(2)), "it is not");
+    }
 }

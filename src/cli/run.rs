@@ -40,6 +40,20 @@ pub(super) enum RunEnd {
     Refused,
 }
 
+impl RunEnd {
+    /// How the daemon has ended whose accounts have ended so; `None` where one of them failed. Who was told to end has ended
+    /// because of that, although an account may have been refused before.
+    fn of(ends: &[AccountEnd]) -> Option<Self> {
+        if ends.iter().any(|end| matches!(end, AccountEnd::Lost(_))) {
+            None
+        } else if ends.contains(&AccountEnd::Closed) {
+            Some(Self::Closed)
+        } else {
+            Some(Self::Refused)
+        }
+    }
+}
+
 /// Play on the configured servers until stopped
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -108,12 +122,10 @@ impl RunCommand {
         // Where no signals can be heard, nobody waits for it.
         let _ = has_started.send(control);
 
-        let (mut failed, mut end) = (false, RunEnd::Closed);
+        let (mut failed, mut ends) = (false, Vec::new());
         while let Some(ended) = accounts.join_next().await {
             match ended {
-                Ok(AccountEnd::Closed) => (),
-                Ok(AccountEnd::Rejected(_)) => end = RunEnd::Refused,
-                Ok(AccountEnd::Lost(_)) => failed = true,
+                Ok(end) => ends.push(end),
                 Err(error) => {
                     failed = true;
                     tracing::error!(%error, "an account's task failed");
@@ -130,7 +142,7 @@ impl RunCommand {
             failed = true;
             tracing::error!(%error, "what was left to write may be lost");
         }
-        if failed { Err(Failure::logged()) } else { Ok(end) }
+        RunEnd::of(&ends).filter(|_| !failed).ok_or_else(Failure::logged)
     }
 }
 
@@ -223,5 +235,19 @@ async fn read_settings_again(control: &Control) {
     match control.perform(ControlCommand::Reload {}).await {
         Ok(done) => tracing::info!("told by SIGHUP: {done}"),
         Err(error) => tracing::error!("told by SIGHUP to read the settings again: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_told_to_end_has_ended_well_although_an_account_was_refused_before() {
+        let [closed, rejected] = [AccountEnd::Closed, AccountEnd::Rejected("another login".to_owned())];
+        let lost = AccountEnd::Lost("its connection is gone".to_owned());
+        assert_eq!(RunEnd::of(&[rejected.clone(), closed.clone()]), Some(RunEnd::Closed));
+        assert_eq!(RunEnd::of(&[rejected.clone(), rejected.clone()]), Some(RunEnd::Refused), "nobody told it to");
+        assert_eq!(RunEnd::of(&[closed, rejected, lost]), None);
     }
 }

@@ -113,8 +113,9 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
         ("Preset", OptionValue::Text(name)) => {
             if let Some(preset) = CouncilSettings::preset(&name) {
                 let total = changed.hash();
-                let CouncilSettings { cores, seed, .. } = changed.council;
-                changed.council = CouncilSettings { cores, seed, ..preset };
+                // What is at hand is no part of a player, and may be chosen again.
+                let CouncilSettings { cores, seed, tablebases, electors, options, .. } = changed.council;
+                changed.council = CouncilSettings { cores, seed, tablebases, electors, options, ..preset };
                 changed.share_hash(total);
             }
         }
@@ -184,5 +185,78 @@ fn read(choice: &EngineOption, value: &str) -> Result<OptionValue, String> {
             None => Err(refused(words.join(", "))),
         },
         OptionKind::Text => Ok(OptionValue::Text(if value == "<empty>" { String::new() } else { value.to_owned() })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs::{self, File},
+        path::{Path, PathBuf},
+    };
+
+    use super::*;
+    use chess::{Line, Variant};
+    use council::{
+        ElectorSettings,
+        clock::ClockSettings,
+        player::{Library, TablebaseSettings},
+    };
+    use engine::book::BookMaker;
+
+    /// A book that begins with this move.
+    fn book(folder: &Path, first: &str) -> PathBuf {
+        let path = folder.join(format!("{first}.bin"));
+        let mut maker = BookMaker::default();
+        maker.add_text(&format!("! Only one\n{first}\n")).expect("a good text");
+        maker.write(&mut File::create(&path).expect("a file")).expect("a book");
+        path
+    }
+
+    /// As it is with settings that name these books and these folders of tablebases.
+    fn setup(books: Vec<PathBuf>, paths: Vec<PathBuf>) -> Setup {
+        let books = BookSettings { files: books.into_iter().map(BookFile::from).collect(), ..BookSettings::default() };
+        let tablebases = TablebaseSettings { paths, ..TablebaseSettings::default() };
+        let library = Library::open(&books, &tablebases).expect("readable");
+        let council = CouncilSettings::default().with_tables(&tablebases.paths);
+        Setup::new(council, &ClockSettings::default()).with_library(library)
+    }
+
+    /// The first moves that the books know, and where tablebases are.
+    fn at_hand(setup: &Setup) -> (Vec<String>, PathBuf) {
+        let moves = setup.library.book_moves(&Line::start(Variant::Standard));
+        (moves.iter().map(|(uci, _)| uci.to_string()).collect(), PathBuf::from(&setup.council.tablebases))
+    }
+
+    #[test]
+    fn what_is_set_to_nothing_is_as_the_settings_have_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [ours, others] = ["e2e4", "d2d4"].map(|first| book(folder.path(), first));
+        let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
+        [&here, &there].into_iter().try_for_each(fs::create_dir).expect("folders");
+        let mut setup = setup(vec![ours], vec![here.clone()]);
+        for nothing in ["<empty>", ""] {
+            set(&mut setup, "Book File", &others.display().to_string()).expect("a book");
+            set(&mut setup, "SyzygyPath", &there.display().to_string()).expect("a folder");
+            assert_eq!(at_hand(&setup), (vec!["d2d4".to_owned()], there.clone()));
+            for name in ["Book File", "SyzygyPath"] {
+                set(&mut setup, name, nothing).expect("as the settings have it");
+                assert!(set(&mut setup, name, "/no/such/place").is_err(), "{name}");
+            }
+            assert_eq!(at_hand(&setup), (vec!["e2e4".to_owned()], here.clone()), "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn a_preset_takes_nothing_away_that_may_be_chosen_after_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut setup = setup(Vec::new(), vec![folder.path().to_owned()]);
+        setup.council.electors = vec![ElectorSettings { knowledge: "mp".parse().ok(), ..ElectorSettings::default() }];
+        set(&mut setup, "Preset", "gnupar").expect("a preset");
+        assert_eq!((setup.council.roster.as_str(), setup.electors()), ("balanced-7", 7));
+        for (name, value) in [("Advisers", "tables"), ("Roster", "custom")] {
+            set(&mut setup, name, value).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        assert_eq!(setup.electors(), 1);
     }
 }

@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 
 use crate::{problem::HttpProblem, security::Operator};
-use bot::session::{Control, ControlCommand};
+use bot::session::{Control, ControlCommand, ControlError};
 
 /// A command that was carried out.
 #[derive(Serialize)]
@@ -13,13 +13,26 @@ pub(crate) struct Performed {
     done: String,
 }
 
-/// Carries out a command.
+/// Carries out a command, to its end also where whoever asked hangs up: settings that are read again would else hold for some
+/// accounts, or for none, and nothing would say so.
 pub(crate) async fn perform(
     _: Operator,
     State(control): State<Option<Control>>,
     Json(command): Json<ControlCommand>,
 ) -> Result<Json<Performed>, HttpProblem> {
     let control = control.ok_or_else(|| HttpProblem::not_found("there is no bot here that could be told anything"))?;
-    let done = control.perform(command).await.map_err(|error| HttpProblem::bad(error.to_string()))?;
-    Ok(Json(Performed { done }))
+    let done = tokio::spawn(perform_and_log(control, command)).await.map_err(HttpProblem::internal)?;
+    done.map(|done| Json(Performed { done })).map_err(|error| HttpProblem::bad(error.to_string()))
+}
+
+/// Carries out a command. What accounts do they tell the log themselves; settings belong to none of them.
+async fn perform_and_log(control: Control, command: ControlCommand) -> Result<String, ControlError> {
+    let reads_settings = matches!(command, ControlCommand::Reload {});
+    let done = control.perform(command).await;
+    match &done {
+        Ok(done) if reads_settings => tracing::info!("at the operator's command: {done}"),
+        Err(error) if reads_settings => tracing::error!("at the operator's command: {error}"),
+        _ => (),
+    }
+    done
 }

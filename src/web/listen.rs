@@ -15,8 +15,8 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// How many connections may be open at a time on one listener.
-const MOST_CONNECTIONS: usize = 256;
+/// How many connections may be open at a time on one listener beside those of browsers that watch.
+const MOST_OTHERS: usize = 192;
 
 /// Whoever has not sent the head of a request by then is sent away.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
@@ -36,9 +36,15 @@ pub(crate) enum Door {
     OwnUser,
 }
 
-/// Serves the router on a TCP listener until `stop`.
-pub(crate) fn on_tcp(listener: TcpListener, router: Router, tasks: &TaskTracker, stop: CancellationToken) {
-    let doorway = Doorway::new(router, Door::Network, tasks, stop);
+/// Serves the router on a TCP listener until `stop`, for so many `watchers` and others beside them.
+pub(crate) fn on_tcp(
+    listener: TcpListener,
+    router: Router,
+    watchers: usize,
+    tasks: &TaskTracker,
+    stop: CancellationToken,
+) {
+    let doorway = Doorway::new(router, Door::Network, watchers, tasks, stop);
     let listener = Arc::new(listener);
     tasks.spawn(doorway.run(move || accept(Arc::clone(&listener))));
 }
@@ -59,9 +65,9 @@ struct Doorway {
 }
 
 impl Doorway {
-    fn new(router: Router, door: Door, tasks: &TaskTracker, stop: CancellationToken) -> Self {
+    fn new(router: Router, door: Door, watchers: usize, tasks: &TaskTracker, stop: CancellationToken) -> Self {
         let router = router.layer(Extension(door));
-        Self { router, places: Arc::new(Semaphore::new(MOST_CONNECTIONS)), tasks: tasks.clone(), stop }
+        Self { router, places: Arc::new(Semaphore::new(watchers + MOST_OTHERS)), tasks: tasks.clone(), stop }
     }
 
     /// Accepts until it is told to stop. While all places are taken, others wait in the kernel's queue.
@@ -136,13 +142,15 @@ mod unix {
         }
     }
 
-    /// Listens on a Unix socket that only this user can open, and serves the router there until `stop`.
+    /// Listens on a Unix socket that only this user can open, and serves the router there until `stop`, for so many `watchers` and
+    /// others beside them.
     ///
     /// # Errors
     /// Where another process listens there, or the file cannot be made.
     pub(crate) async fn on_unix(
         path: &Path,
         router: Router,
+        watchers: usize,
         tasks: &TaskTracker,
         stop: CancellationToken,
     ) -> io::Result<SocketFile> {
@@ -159,7 +167,7 @@ mod unix {
         let listener = UnixListener::bind(path)?;
         let file = SocketFile(path.to_owned());
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        let doorway = Doorway::new(router, Door::OwnUser, tasks, stop);
+        let doorway = Doorway::new(router, Door::OwnUser, watchers, tasks, stop);
         let listener = Arc::new(listener);
         tasks.spawn(doorway.run(move || accept(Arc::clone(&listener))));
         Ok(file)

@@ -89,7 +89,7 @@ pub async fn serve(
     #[cfg(unix)]
     let socket = match socket {
         Some(path) => Some(
-            listen::on_unix(path, router.clone(), &tasks, stop.clone())
+            listen::on_unix(path, router.clone(), settings.watchers, &tasks, stop.clone())
                 .await
                 .map_err(|source| WebError::Socket { path: path.to_owned(), source })?,
         ),
@@ -98,7 +98,7 @@ pub async fn serve(
     #[cfg(not(unix))]
     let _ = socket;
     if let Some(listener) = listener {
-        listen::on_tcp(listener, router, &tasks, stop);
+        listen::on_tcp(listener, router, settings.watchers, &tasks, stop);
     }
     tasks.close();
     Ok(WebServer {

@@ -240,3 +240,33 @@ impl<W: Write> XboardSession<W> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use bot::policy::ResignSettings;
+    use chess::Limits;
+    use council::{CouncilSettings, clock::ClockSettings};
+
+    /// What a small council says to these lines.
+    async fn answer(lines: &str, change: impl FnOnce(&mut Setup)) -> String {
+        let (roster, advisers) = ("mp ma".to_owned(), String::new());
+        let council = CouncilSettings { roster, advisers, hash: 1, ..CouncilSettings::default() };
+        let mut setup = Setup::new(council, &ClockSettings::default());
+        setup.limits = Limits { nodes: Some(2000), ..Limits::default() };
+        change(&mut setup);
+        let mut output = Vec::new();
+        run(Cursor::new(lines.to_owned()), &mut output, setup).await.expect("it takes everything");
+        String::from_utf8(output).expect("text")
+    }
+
+    #[tokio::test]
+    async fn a_ping_is_answered_where_the_game_is_given_up_in_place_of_a_move() {
+        let lost = "force\nsetboard 7k/8/8/8/8/Q7/8/K1Q5 b - - 0 1\ngo\nping 7\n";
+        let resign = ResignSettings { enabled: true, score: -500, consecutive_moves: 1, ..ResignSettings::default() };
+        let said = answer(lost, |setup| setup.resign = resign).await;
+        assert!(said.ends_with("resign\npong 7\n"), "{said}");
+    }
+}

@@ -141,7 +141,8 @@ impl<W: Write> XboardSession<W> {
         let verdict = self.judge(line, decision);
         if verdict == MoveAction::Resign {
             self.ended = true;
-            return self.say("resign");
+            self.say("resign")?;
+            return self.answer_pings();
         }
         self.say(format_args!("move {}{bell}", words::written(line, decision.best, self.switches.chess960)))?;
         if self.play(decision.best).is_err() {

@@ -91,3 +91,31 @@ impl MoveNotes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::Variant;
+
+    /// A game that is saved in force mode has its colours by whose moves were noted.
+    #[test]
+    fn our_colour_is_that_of_our_last_move_whoever_began_and_whatever_came_after_it() {
+        let black_begins = "4k3/8/8/8/8/8/8/4K2R b - - 0 1";
+        for (start, moves, noted, ours) in [
+            ("", "e2e4 e7e5", 2, Color::Black),
+            ("", "e2e4 e7e5 g1f3", 2, Color::Black),
+            ("", "e2e4 e7e5 g1f3", 3, Color::White),
+            (black_begins, "e8e7", 1, Color::Black),
+            (black_begins, "e8e7 e1e2", 1, Color::Black),
+            (black_begins, "e8e7 e1e2", 2, Color::White),
+        ] {
+            let mut game = Line::from_fen(Variant::Standard, start).expect("a position");
+            game.play_all(moves).expect("legal moves");
+            let mut notes = MoveNotes::default();
+            assert_eq!(notes.our_color(&game), None);
+            let best = game.moves()[noted - 1];
+            notes.moved(noted, &Decision::without_vote(best, Source::Forced), Duration::ZERO);
+            assert_eq!(notes.our_color(&game), Some(ours), "{moves}, ours is move {noted}");
+        }
+    }
+}

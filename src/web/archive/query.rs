@@ -1,5 +1,7 @@
 //! Which games a browser asks for, in the words of `concilio games`.
 
+use std::cmp::Ordering;
+
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 
@@ -102,15 +104,13 @@ impl Page {
         if !(matches!(self.key, SortKey::StartedAt) && self.ascending) {
             games.reverse();
         }
-        match self.key {
-            SortKey::StartedAt => return,
-            SortKey::Opponent => games.sort_by_key(|game| game.opponent().name.to_lowercase()),
-            SortKey::Rating => games.sort_by_key(|game| game.opponent().rating),
-            SortKey::Moves => games.sort_by_key(|game| game.plies),
-        }
-        if !self.ascending {
-            games.reverse();
-        }
+        let order = |one: &GameRecord, other: &GameRecord| match self.key {
+            SortKey::StartedAt => Ordering::Equal,
+            SortKey::Opponent => one.opponent().name.to_lowercase().cmp(&other.opponent().name.to_lowercase()),
+            SortKey::Rating => one.opponent().rating.cmp(&other.opponent().rating),
+            SortKey::Moves => one.plies.cmp(&other.plies),
+        };
+        games.sort_by(|one, other| if self.ascending { order(one, other) } else { order(other, one) });
     }
 
     pub(super) fn cut(self, games: Vec<GameRecord>) -> Vec<GameRecord> {

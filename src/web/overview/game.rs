@@ -72,6 +72,7 @@ pub struct GameFrame<'a> {
     chat: Option<&'a [ChatRow]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     over: Option<&'a OverRow>,
+    /// Empty once the game goes on without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<&'a str>,
 }
@@ -143,6 +144,13 @@ impl GameOverview {
     }
 
     fn position(&mut self, line: &Arc<Line>, clocks: Option<Clocks>, now: Instant) {
+        if !line.moves().starts_with(self.line.moves()) {
+            // Moves were taken back, and the votes on them with them: those to come may be on as many moves.
+            self.votes.clear();
+            self.votes_ply = line.ply();
+            self.changed.votes = true;
+        }
+        self.changed.fault |= self.fault.take().is_some();
         self.board = board(line, &self.moves_before(line), clocks);
         self.line = Arc::clone(line);
         self.since = now;
@@ -274,7 +282,7 @@ impl GameOverview {
             decision: self.decision.as_ref().filter(|_| parts.decision),
             chat: (parts.chat && !self.chat.is_empty()).then_some(&self.chat),
             over: self.over.as_ref().filter(|_| parts.over),
-            fault: self.fault.as_deref().filter(|_| parts.fault),
+            fault: parts.fault.then(|| self.fault.as_deref().unwrap_or_default()),
         }
     }
 }

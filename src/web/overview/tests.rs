@@ -202,6 +202,38 @@ fn a_takeback_takes_its_moves_from_the_list() {
 }
 
 #[test]
+fn a_takeback_takes_the_votes_along() {
+    let mut told = Told::new();
+    told.begin("g");
+    told.position("g", &line("e2e4"));
+    told.game("g", GameEvent::Proposal(proposal(1, "mp", "e7e5")));
+    told.game("g", GameEvent::Proposal(proposal(1, "ma", "c7c5")));
+    told.position("g", &line("e2e4 e7e5"));
+    told.position("g", &line(""));
+    let votes = told.changes()["games"]["lichess/g"]["votes"].clone();
+    assert_eq!((&votes["fresh"], &votes["rows"]), (&true.into(), &serde_json::json!([])));
+    // Another move, and as many as before.
+    told.position("g", &line("d2d4"));
+    told.game("g", GameEvent::Proposal(proposal(1, "mp", "d7d5")));
+    let rows = told.whole()["games"]["lichess/g"]["votes"]["rows"].clone();
+    assert_eq!((rows.as_array().map(Vec::len), &rows[0]["san"]), (Some(1), &"d5".into()), "{rows}");
+}
+
+#[test]
+fn a_fault_is_shown_until_the_game_goes_on() {
+    let mut told = Told::new();
+    told.begin("g");
+    told.position("g", &line("e2e4"));
+    told.changes();
+    told.game("g", GameEvent::Fault("move e7e5: no answer".to_owned()));
+    assert_eq!(told.changes()["games"]["lichess/g"]["fault"], "move e7e5: no answer");
+    told.position("g", &line("e2e4 e7e5"));
+    assert_eq!(told.changes()["games"]["lichess/g"]["fault"], "");
+    told.position("g", &line("e2e4 e7e5 g1f3"));
+    assert!(told.changes()["games"]["lichess/g"]["fault"].is_null(), "nothing has changed about it");
+}
+
+#[test]
 fn a_game_that_is_over_says_how_and_its_clocks_stand() {
     let mut told = Told::new();
     told.begin("g");

@@ -19,10 +19,19 @@ const page = document.getElementById("page");
 let leave = null;
 let visit = 0;
 
+/** A part of an address in plain letters; what nobody can have encoded stays as it is. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The room and its parameters, from the part of the address that never leaves the browser. */
 function where() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = path.split("/").filter(Boolean).map(decoded);
   const room = parts[0] === "games" && parts.length > 2 ? "game" : (parts[0] ?? "now");
   return { room: room in ROOMS ? room : "now", parts: parts.slice(1), query: new URLSearchParams(query) };
 }
@@ -142,6 +151,12 @@ async function loginClicked() {
   await become();
 }
 
+/** Past what stands above every room. The address says which room that is, so the link itself must not change it. */
+function skip(event) {
+  event.preventDefault();
+  page.focus();
+}
+
 // Keys: a digit for a room, t for the colours.
 
 function onKey(event) {
@@ -155,6 +170,7 @@ async function start() {
   theme(storedTheme());
   document.getElementById("theme").addEventListener("click", nextTheme);
   document.getElementById("login").addEventListener("click", loginClicked);
+  document.querySelector(".skip").addEventListener("click", skip);
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", enter);
   document.addEventListener("visibilitychange", watch);
@@ -167,8 +183,8 @@ async function start() {
   const secret = location.hash.match(/^#secret=(.+)$/)?.[1];
   if (secret) {
     history.replaceState(null, "", "#/");
-    await logIn(decodeURIComponent(secret));
-    return;
+    // One that holds no more leaves the page as it is for anybody.
+    if (await logIn(decoded(secret))) return;
   }
   try {
     await become();

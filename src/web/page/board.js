@@ -30,6 +30,8 @@ export class Board extends SquareBoard {
     super({ label, playable: Boolean(onMove), cursor: "e2" });
     this.onMove = onMove;
     this.legal = [];
+    /** Gives up choosing what a pawn becomes, while somebody does. */
+    this.chooseNone = null;
   }
 
   /** Shows a position: {fen, last, check, turn}. */
@@ -71,7 +73,7 @@ export class Board extends SquareBoard {
 
   mark() {
     const marks = [];
-    if (this.last) marks.push(...new Set(squares(this.last)).values().map((square) => this.square("last", square)));
+    if (this.last) marks.push(...[...new Set(squares(this.last))].map((square) => this.square("last", square)));
     if (this.check) {
       const king = this.turn === "white" ? "wK" : "bK";
       for (const [square, piece] of this.pieces) if (piece.kind === king) marks.push(this.square("check", square));
@@ -109,6 +111,7 @@ export class Board extends SquareBoard {
   }
 
   select(square) {
+    this.chooseNone?.();
     this.selected = square && this.from(square).length ? square : null;
     this.mark();
     return this.selected;
@@ -128,10 +131,12 @@ export class Board extends SquareBoard {
     const color = this.turn === "white" ? "w" : "b";
     return new Promise((resolve) => {
       const close = (uci) => {
+        this.chooseNone = null;
         chooser.remove();
         this.element.focus();
         resolve(uci);
       };
+      this.chooseNone = () => close(null);
       const buttons = ["q", "n", "r", "b"].flatMap((letter) => {
         const move = moves.find(({ uci }) => uci[4] === letter);
         const name = { q: "queen", n: "knight", r: "rook", b: "bishop" }[letter];
@@ -139,7 +144,8 @@ export class Board extends SquareBoard {
           h(`div.piece.${color}${letter.toUpperCase()}`))] : [];
       });
       const chooser = h("div.promotion", { role: "dialog", "aria-label": "What the pawn becomes",
-        onkeydown: (event) => event.key === "Escape" && close(null),
+        // What is a key of the board elsewhere is one of the buttons here.
+        onkeydown: (event) => (event.stopPropagation(), event.key === "Escape" && close(null)),
         onpointerdown: (event) => event.stopPropagation() }, ...buttons);
       const [column, row] = this.seen(to);
       chooser.style.left = `${Math.min(column, 4) * 12.5}%`;

@@ -98,7 +98,7 @@ export class DraughtBoard extends SquareBoard {
   mark() {
     const marks = [...new Set(this.last?.squares ?? [])].map((square) => this.square("last", square));
     if (!this.selected && this.legal[0]?.taken.length) {
-      marks.push(...new Set(this.legal.map(({ squares }) => squares[0])).values().map((square) => this.square("must", square)));
+      marks.push(...[...new Set(this.legal.map(({ squares }) => squares[0]))].map((square) => this.square("must", square)));
     }
     if (this.selected) {
       marks.push(this.square("selected", this.selected));

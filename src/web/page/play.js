@@ -14,6 +14,9 @@ const STRENGTHS = [[0, "as strong as it is"], [20000, "20,000 nodes an elector"]
 /** The game that this browser plays. */
 const known = kept("game");
 
+/** The pause before a board that was lost is asked for again. */
+const SIT_AGAIN_MS = 3000;
+
 export async function open(page) {
   if (!me.plays) {
     page.append(h("p.empty", {}, "Games in the page are for the operator: log in to play."));
@@ -108,20 +111,38 @@ class PlayView {
 
   /** Hears of the board and of the council until it is stopped. */
   watch() {
-    const source = new EventSource(`/api/play/${encodeURIComponent(this.game.game)}/events?seat=${this.game.seat}`);
+    this.sit();
+    const stop = live.listen((change) => change.games.has(this.game.overview) && this.showVotes());
+    const still = ticking(() => this.now && Object.values(this.players).forEach((line) => line.tick(this.now, this.now.over)));
+    return () => (this.source?.close(), (this.source = null), stop(), still());
+  }
+
+  /** Hears of the board. */
+  sit() {
+    const address = `/api/play/${encodeURIComponent(this.game.game)}/events?seat=${this.game.seat}`;
+    const source = (this.source = new EventSource(address));
     source.addEventListener("board", (event) => {
       this.show({ ...JSON.parse(event.data), at: performance.now(), elapsed: 0 });
       if (this.now.over) source.close();
     });
     source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED && !this.now?.over) {
-        notice("This game is not known any more.", "bad");
-        this.again();
-      }
+      if (source.readyState === EventSource.CLOSED && !this.now?.over) this.lost(source, address);
     });
-    const stop = live.listen((change) => change.games.has(this.game.overview) && this.showVotes());
-    const still = ticking(() => this.now && Object.values(this.players).forEach((line) => line.tick(this.now, this.now.over)));
-    return () => (source.close(), stop(), still());
+  }
+
+  /** A browser gives up by itself where the answer was no stream: the program knows the game no more, or somebody has spoken in its
+      place, such as a proxy. */
+  async lost(source, address) {
+    const asked = new AbortController();
+    const status = await fetch(address, { signal: asked.signal }).then((response) => response.status, () => null);
+    asked.abort();
+    if (this.source !== source) return;
+    if ([401, 403, 404].includes(status)) {
+      notice("This game is not known any more.", "bad");
+      this.again();
+    } else {
+      setTimeout(() => this.source === source && this.sit(), SIT_AGAIN_MS);
+    }
   }
 
   show(now) {

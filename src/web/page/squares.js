@@ -188,12 +188,13 @@ export class SquareBoard {
 
   async key(event) {
     const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
-    if (step) this.cursor = this.beside(this.cursor, ...step);
-    else if (event.key === "Enter" || event.key === " ") {
-      if (!(this.selected && (await this.go(this.cursor)))) this.select(this.cursor);
-    } else if (event.key === "Escape") this.select(null);
-    else return;
+    const acts = event.key === "Enter" || event.key === " ";
+    if (event.ctrlKey || event.metaKey || event.altKey || !(step || acts || event.key === "Escape")) return;
+    // Before anything is waited for: a browser scrolls as soon as this returns.
     event.preventDefault();
+    if (step) this.cursor = this.beside(this.cursor, ...step);
+    else if (!acts) this.select(null);
+    else if (!(this.selected && (await this.go(this.cursor)))) this.select(this.cursor);
     this.withKeys = true;
     this.mark();
   }

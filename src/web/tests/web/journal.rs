@@ -142,6 +142,12 @@ async fn the_curve_of_our_rating_goes_on_to_where_the_last_game_left_it() {
     let games = json(&stage, "api/games?sort=started_at").await["games"].take();
     let changes = games.as_array().expect("games").iter().map(|game| game["rating_change"].as_i64());
     assert_eq!(changes.collect::<Vec<_>>(), [Some(8), Some(-3), None], "{games}");
+    // They are against one opponent, and no move was made in them.
+    for order in ["opponent", "-opponent", "rating", "-rating", "moves", "-moves", "-started_at"] {
+        let games = json(&stage, &format!("api/games?sort={order}")).await["games"].take();
+        let names = games.as_array().expect("games").iter().map(|game| game["game"].as_str().expect("a name"));
+        assert_eq!(names.collect::<Vec<_>>(), ["three", "two", "one"], "{order}: the newest first");
+    }
 }
 
 #[tokio::test]

@@ -213,6 +213,79 @@ async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
     browser.close().await;
 }
 
+/// The chooser's keys are its own: Enter on the board opens it and chooses nothing, Enter on one of its pieces chooses that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pawn_becomes_what_is_chosen_by_keys() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::open().await;
+    browser.go(&stage.url("#/play")).await;
+    browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;
+    browser.write("input[placeholder='the usual position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    let chooser = "document.activeElement.getAttribute('aria-label') === 'Promote to queen'";
+    // From e2 to the pawn on a7, which is taken up there and put down on a8.
+    browser.write(".board", &format!("{}{}\u{e007}\u{e013}\u{e007}", "\u{e012}".repeat(4), "\u{e013}".repeat(5))).await;
+    browser.until(chooser).await;
+    browser.write("button[aria-label='Promote to queen']", "\u{e00c}").await;
+    browser.until("!document.querySelector('.promotion')").await;
+    browser.write(".board", "\u{e015}\u{e007}\u{e013}\u{e007}").await;
+    browser.until(chooser).await;
+    browser.write("button[aria-label='Promote to knight']", "\u{e007}").await;
+    browser.until("document.querySelector('.moves .san')?.textContent === 'a8=N'").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_skips_to_the_page_stays_on_it() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::open().await;
+    browser.go(&stage.url("#/play")).await;
+    browser.until("document.querySelector('main form')").await;
+    browser.script("document.querySelector('.skip').click()").await;
+    browser.until("document.activeElement.id === 'page'").await;
+    assert_eq!(browser.script("return location.hash").await, "#/play");
+    browser.close().await;
+}
+
+/// A link that the operator keeps may be older than the secret.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_with_an_old_secret_leads_to_the_page_and_its_login() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::with_secret(true).await;
+    for old in ["close%20sesame", "100%"] {
+        browser.go("about:blank").await;
+        browser.go(&stage.url(&format!("#secret={old}"))).await;
+        browser.until("document.querySelector('.notice') && document.querySelector('.empty')").await;
+        browser.until("!document.getElementById('login').hidden").await;
+    }
+    browser.close().await;
+}
+
+/// Whoever speaks in the program's place, such as a proxy that has a bad moment, takes no game from who plays it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_board_that_was_answered_wrongly_is_asked_for_again() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::open().await;
+    browser.go(&stage.url("#/play")).await;
+    browser.until("document.querySelector('form button.main')").await;
+    let once = "const Real = window.EventSource;
+        window.EventSource = class extends EventTarget {
+          static CLOSED = 2;
+          constructor() {
+            super();
+            this.readyState = 2;
+            window.EventSource = Real;
+            setTimeout(() => this.dispatchEvent(new Event('error')));
+          }
+          close() {}
+        };";
+    browser.script(once).await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    browser.close().await;
+}
+
 /// A browser opens six connections to a host, so a page that nobody sees holds none: there is a place for another watcher.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_that_nobody_sees_holds_no_stream() {

@@ -1,10 +1,11 @@
 //! Who may do what, and what browsers are told to refuse.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use concilio_web::{WebError, WebSettings};
 use reqwest::StatusCode;
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::stage::{PlayStage, SECRET, within};
 
@@ -79,6 +80,32 @@ async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
     assert_eq!(by_header.status(), StatusCode::OK);
 }
 
+/// Settings that are read again hold for all accounts or for none.
+#[tokio::test]
+async fn a_command_is_done_to_its_end_where_whoever_asked_hangs_up() {
+    let stage = PlayStage::with_secret(true).await;
+    let steps = [(); 3].map(|()| Arc::new(Notify::new()));
+    let [begun, hung_up, done] = steps.clone();
+    stage.control.reloads_by(Arc::new(move || {
+        let [begun, hung_up, done] = steps.clone();
+        Box::pin(async move {
+            begun.notify_one();
+            hung_up.notified().await;
+            done.notify_one();
+            Ok::<_, String>("the settings are read again".to_owned())
+        })
+    }));
+    let asked = stage.post("api/control", &json!({ "command": "reload" })).bearer_auth(SECRET);
+    let asked = tokio::spawn(asked.send());
+    within("the command to begin", begun.notified()).await;
+    asked.abort();
+    assert!(asked.await.is_err_and(|error| error.is_cancelled()));
+    // The server has had its turn to notice it.
+    assert!(stage.get("live").send().await.expect("an answer").status().is_success());
+    hung_up.notify_one();
+    within("the command to be done", done.notified()).await;
+}
+
 #[tokio::test]
 async fn a_public_page_is_read_by_all_and_changed_by_one() {
     let stage = PlayStage::with_secret(true).await;
@@ -132,6 +159,21 @@ async fn long_bodies_and_too_many_watchers_are_refused() {
         }
     };
     within("a place that somebody left", free).await;
+}
+
+/// As many as the settings allow may watch, and whoever only asks is answered beside them.
+#[tokio::test]
+async fn many_watchers_keep_nobody_else_out() {
+    let most = 260;
+    let stage = PlayStage::with(|settings, _| settings.watchers = most).await;
+    let mut watching = Vec::new();
+    for _ in 0..most {
+        let answer = within("a place for a watcher", stage.get("api/events").send()).await.expect("an answer");
+        assert!(answer.status().is_success());
+        watching.push(answer);
+    }
+    let alive = within("whoever only asks", stage.get("live").send()).await.expect("an answer");
+    assert!(alive.status().is_success());
 }
 
 #[cfg(unix)]

@@ -35,7 +35,7 @@ pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
 /// A client for plain requests; it wants a provider of encryption all the same.
 pub(crate) fn client() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().build().expect("a client")
+    Client::builder().no_proxy().build().expect("a client")
 }
 
 /// The page, and what it is in front of.
@@ -50,7 +50,8 @@ pub(crate) struct PlayStage {
     player: PlayerSettings,
     /// How the council plays in the page.
     pub(crate) page_player: watch::Sender<PlayerSettings>,
-    control: Control,
+    /// Through which the bot is told what to do.
+    pub(crate) control: Control,
 }
 
 impl PlayStage {
