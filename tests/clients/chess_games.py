@@ -17,6 +17,8 @@ import chess.engine
 
 COUNCIL = ["--set", "player.council.roster=mbxkcpar mp ma", "--set", "player.council.hash=1"]
 MARGIN_SECONDS = 1.0
+# Turns a hang into a failure.
+PATIENCE_SECONDS = 120.0
 MOST_PLIES = 200
 
 
@@ -59,9 +61,9 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     concilio = sys.argv[1]
-    single = chess.engine.SimpleEngine.popen_uci([concilio, "uci", "--single"])
-    council = chess.engine.SimpleEngine.popen_uci([concilio, "uci", *COUNCIL])
-    xboard = chess.engine.SimpleEngine.popen_xboard([concilio, "xboard", *COUNCIL])
+    single = chess.engine.SimpleEngine.popen_uci([concilio, "uci", "--single"], timeout=PATIENCE_SECONDS)
+    council = chess.engine.SimpleEngine.popen_uci([concilio, "uci", *COUNCIL], timeout=PATIENCE_SECONDS)
+    xboard = chess.engine.SimpleEngine.popen_xboard([concilio, "xboard", *COUNCIL], timeout=PATIENCE_SECONDS)
     check("Roster" in council.options and "Criterion" in xboard.options, "options are missing")
     play(council, single, clock, "council with White on a clock")
     play(single, council, nodes, "council with Black by nodes")

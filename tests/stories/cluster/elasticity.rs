@@ -53,7 +53,7 @@ async fn workers_come_and_go_during_a_game() {
     there(1).await;
 
     let mut story = Story::set_the_stage(|plan| {
-        plan.time_control = tc("60+0.1");
+        plan.time_control = tc("300+1");
         // Of our own strength, so that the game is long enough.
         plan.partner = SparringKind::Engine { nodes: 4000 };
         plan.partner_thinks = Duration::from_millis(100);
@@ -63,18 +63,27 @@ async fn workers_come_and_go_during_a_game() {
     })
     .await;
     story.daemon_starts();
+    // While workers come and go the partner waits: however long that takes, the game is not over.
+    story.partner_stops_at(8);
     let game = story.challenge().await;
     let begun = story.ply(&game, 8).await.line.ply();
     workers.extend(names[1..].iter().map(start));
     there(4).await;
+    story.partner_stops_at(usize::MAX);
     // A worker is asked where no other is free, which is not at every move.
     let mut most = begun;
     while proposers(&story, &game, begun..most).len() < 4 {
-        most = story.ply(&game, most + 2).await.line.ply();
+        let report = story.ply(&game, most + 2).await;
+        assert!(report.outcome.is_none(), "it is over before all four were asked: {report:#?}");
+        most = report.line.ply();
     }
+    story.partner_stops_at(0);
     workers.drain(..3).for_each(|worker| worker.signal(Signal::KILL));
     there(1).await;
-    let last = story.ply(&game, most + 6).await.line.ply();
+    let most = story.server.game(&game).await.expect("a report").line.ply();
+    story.partner_stops_at(usize::MAX);
+    // What was searched when they were killed may still have their proposals.
+    let last = story.ply(&game, most + 3).await.line.ply();
     story.played(&game).await;
     story.closes().await;
     stop.cancel();

@@ -1,5 +1,7 @@
 //! Workers that lie, or are of another version.
 
+use std::time::{Duration, Instant};
+
 use cluster::{
     ANYBODY, ClusterSettings, ProcessIdentity, ProgramVersion, Subjects, survey,
     wire::{
@@ -11,7 +13,7 @@ use futures_util::StreamExt;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    processes::{Nats, Worker, until},
+    processes::{Nats, PATIENCE, Worker, until},
     table::{MOVES, Table},
 };
 
@@ -30,7 +32,7 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
     let guard = stop.clone().drop_guard();
     let name = name.to_owned();
     let talk = async move {
-        let mut beats = tokio::time::interval(std::time::Duration::from_millis(250));
+        let mut beats = tokio::time::interval(Duration::from_millis(250));
         loop {
             let (subject, message) = tokio::select! {
                 Some(call) = calls.next() => {
@@ -108,7 +110,8 @@ async fn a_worker_that_lies_is_not_believed() {
     table.knows(&["attic", "liar"]).await;
     table.plays(MOVES).await;
     assert_eq!(table.votes_of("liar"), 0);
-    assert!(table.votes_of("attic") > 0 && table.votes_of("") > 0);
+    assert!(table.votes_of("") > 0);
+    table.plays_until_heard("attic").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,6 +120,7 @@ async fn a_worker_that_never_answers_costs_its_votes_alone() {
     let _mute = impostor(&nats, "mute", None, |_| Vec::new()).await;
     let mut table = Table::at(&nats.url());
     table.knows(&["mute"]).await;
+    table.first_word = Duration::from_millis(600);
     table.plays(MOVES).await;
     // A move with one legal reply is not put to a vote, and on a busy machine our own core may come too late with one.
     let voted = table.voted();
@@ -151,8 +155,10 @@ async fn a_look_names_those_of_other_versions() {
     let nats = Nats::start();
     let _worker = Worker::start(&nats.url(), "attic", 1);
     let settings = ClusterSettings { nats: nats.url(), ..ClusterSettings::default() };
+    let begun = Instant::now();
     let mut seen = survey(&settings).await.expect("a server");
     while seen.workers.is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "nobody is seen");
         seen = survey(&settings).await.expect("a server");
     }
     assert!(seen.refused.is_empty());

@@ -6,7 +6,7 @@
 use std::{
     fs,
     io::ErrorKind,
-    net::{TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -14,13 +14,16 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use tokio::net::TcpSocket;
 
-/// Turns a hang into a failure.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A NATS server on a port of its own.
 pub struct Nats {
-    port: u16,
+    port: Port,
+    /// Where another server finds it, if one does.
+    route: Option<Port>,
     /// Its configuration, if it has one.
     configuration: Option<PathBuf>,
     child: Option<Child>,
@@ -44,13 +47,16 @@ impl Nats {
 
     /// Two that pass on each other's messages, and tell nobody of each other.
     pub fn pair() -> [Self; 2] {
-        let [one, two] = [free_port(), free_port()];
-        [(one, two), (two, one)].map(|(own, other)| {
-            let route = format!("nats://127.0.0.1:{other}");
+        let [one, two] = [Port::hold(), Port::hold()];
+        let beside = |own: &Port, other: &Port| {
+            let (own, route) = (own.number, format!("nats://127.0.0.1:{}", other.number));
             Self::start_with(Some(format!(
                 "cluster {{ name: pair, listen: \"127.0.0.1:{own}\", routes: [\"{route}\"], no_advertise: true }}\n"
             )))
-        })
+        };
+        let [mut first, mut second] = [beside(&one, &two), beside(&two, &one)];
+        (first.route, second.route) = (Some(one), Some(two));
+        [first, second]
     }
 
     /// One whose configuration is `nats.conf` of a folder, with all that it includes; but nobody watches over it on a fixed port.
@@ -63,24 +69,25 @@ impl Nats {
     }
 
     fn starting(configuration: impl FnOnce(&Path) -> Option<PathBuf>) -> Self {
-        let port = free_port();
+        let port = Port::hold();
         let folder = tempfile::tempdir().expect("a folder");
         let configuration = configuration(folder.path());
-        let mut nats = Self { port, configuration, child: None, folder };
+        let mut nats = Self { port, route: None, configuration, child: None, folder };
         nats.starts();
         nats
     }
 
     /// Starts again on the same port, and waits until it listens.
     pub fn starts(&mut self) {
-        let mut arguments = vec!["-a".to_owned(), "127.0.0.1".to_owned(), "-p".to_owned(), self.port.to_string()];
+        let mut arguments = vec!["-a".to_owned(), "127.0.0.1".to_owned(), "-p".to_owned(), self.port().to_string()];
         arguments.extend(["-P".to_owned(), self.pid_file().display().to_string()]);
         if let Some(file) = &self.configuration {
             arguments.extend(["-c".to_owned(), file.display().to_string()]);
         }
-        self.child = Some(program(&arguments));
+        let child = self.child.insert(program(&arguments));
         let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        while TcpStream::connect(("127.0.0.1", self.port.number)).is_err() {
+            assert_eq!(child.try_wait().expect("our child"), None, "nats-server has ended: {arguments:?}");
             assert!(begun.elapsed() < PATIENCE, "nats-server does not listen");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -109,12 +116,12 @@ impl Nats {
 
     /// Where it listens on this machine.
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.number
     }
 
     /// Its address.
     pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("nats://127.0.0.1:{}", self.port())
     }
 }
 
@@ -124,9 +131,21 @@ impl Drop for Nats {
     }
 }
 
-fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    listener.local_addr().expect("an address").port()
+/// A port of this machine that nobody else is given, while our server listens on it and while it does not.
+struct Port {
+    number: u16,
+    _held: Option<TcpSocket>,
+}
+
+impl Port {
+    fn hold() -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_reuseaddr(true).expect("a socket of our own");
+        socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
+        let number = socket.local_addr().expect("an address").port();
+        // On Linux a server may listen on a port that somebody else has bound and does not listen on, where both allow it.
+        Self { number, _held: cfg!(target_os = "linux").then_some(socket) }
+    }
 }
 
 /// Starts nats-server, which Debian keeps where only administrators look.

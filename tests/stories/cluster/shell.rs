@@ -9,7 +9,7 @@ use std::{
 };
 
 use chess::{GameId, Line, Variant};
-use council::{Council, CouncilSettings, CriterionName, ElectorSettings, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, CriterionName, ElectorSettings, Progress, Question, Roster, pool::Pool};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -56,12 +56,13 @@ impl Scene {
         Self { folder, council, line: Line::start(Variant::Standard) }
     }
 
-    /// Makes a move in half a second, and says who has voted.
+    /// Makes a move in half a second, or as soon as anybody has said anything, and says who has voted.
     async fn plays(&mut self) -> Vec<String> {
         if self.line.legal_moves().is_empty() {
             self.line = Line::start(Variant::Standard);
         }
-        let timing = Some(Box::new(|_: &_| Duration::from_millis(500)) as _);
+        let time = |progress: &Progress| if progress.proposals == 0 { PATIENCE } else { Duration::from_millis(500) };
+        let timing = Some(Box::new(time) as _);
         let question = Question { timing, ..Question::new(GameId::new("shell"), Arc::new(self.line.clone())) };
         let decided = self.council.decide(question, &CancellationToken::new(), &mut |_| {}).await;
         let decision = decided.expect("a decision");

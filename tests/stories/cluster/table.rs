@@ -146,6 +146,15 @@ impl Table {
         }
     }
 
+    /// Makes moves until any machine but this has had a vote.
+    pub(super) async fn plays_until_lent(&mut self) {
+        let begun = Instant::now();
+        while self.votes.keys().all(String::is_empty) {
+            assert!(begun.elapsed() < PATIENCE, "nobody takes part: {:?}", self.votes);
+            self.plays(1).await;
+        }
+    }
+
     /// Thinks about one move until a machine has proposed something, which comes when others have.
     pub(super) async fn thinks_until_heard(&mut self, machine: &str, comes: impl FnOnce() + Send) -> Decision {
         let timing = Some(Box::new(|_: &Progress| PATIENCE) as _);

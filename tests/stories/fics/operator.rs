@@ -39,7 +39,7 @@ async fn a_daemon_on_fics_does_what_its_operator_says() {
     ann.until("{Game 1 (Concilio vs. Ann) Creating unrated").await;
     let game = game_of(&server, BOT).await;
     // The daemon has the first move, and makes it when it knows the game.
-    server.wait_for_ply(&game, 1).await.expect("a report");
+    within("our move", server.wait_for_ply(&game, 1)).await.expect("a report");
     let name = daemon.its_game().await;
     let of_game = |command: &str, more: &str| format!(r#"{{"command":"{command}","game":"{name}"{more}}}"#);
     let early = does(&daemon, &of_game("draw", "")).await.expect_err("she has not moved");
@@ -49,7 +49,7 @@ async fn a_daemon_on_fics_does_what_its_operator_says() {
     ann.until("says: good luck").await;
 
     ann.say("e7e5").await;
-    server.wait_for_ply(&game, 3).await.expect("a report");
+    within("our next move", server.wait_for_ply(&game, 3)).await.expect("a report");
     let said = does(&daemon, &of_game("draw", "")).await.expect("both have moved");
     assert!(said.contains("a draw is offered"), "{said}");
     ann.until("Concilio offers you a draw.").await;
@@ -91,7 +91,7 @@ async fn a_rated_game_on_fics_ends_with_the_change_of_our_rating() {
         for (ply, uci) in ["e2e4", "d2d4"].into_iter().enumerate() {
             ann.say(uci).await;
             let game = game_of(&server, BOT).await;
-            server.wait_for_ply(&game, 2 * ply + 2).await.expect("a report");
+            within("an answer", server.wait_for_ply(&game, 2 * ply + 2)).await.expect("a report");
         }
         ann.say("resign").await;
         ann.until("rating adjustment: ").await;

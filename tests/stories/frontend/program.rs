@@ -12,7 +12,7 @@ use std::{
 use crate::lichess::electors;
 
 /// How long an answer may take before a test counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A running face.
 pub(crate) struct Program {
@@ -92,12 +92,10 @@ impl Program {
             .expect("it")
     }
 
-    /// Sends it a signal, such as `STOP`.
+    /// Sends it a signal.
     #[cfg(target_os = "linux")]
-    pub(crate) fn signal(&self, signal: &str) {
-        let number = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", signal, &number]).status().expect("kill");
-        assert!(sent.success(), "{signal}");
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).expect("it runs");
     }
 
     /// Says nothing more; what it still has to say, until it ends by itself.

@@ -185,7 +185,8 @@ fn a_bounded_search_is_finished_when_the_input_ends() {
 fn an_engine_in_the_council_stays_for_the_next_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let starts = folder.path().join("starts");
-    let script = format!("echo start >> {}\nexec /usr/games/stockfish", starts.display());
+    let engine = env!("CARGO_BIN_EXE_concilio");
+    let script = format!("echo start >> '{}'\nexec '{engine}' uci --single", starts.display());
     let mut program = Program::start_with_engine(folder.path(), &script);
     program.say("isready");
     program.until("readyok");

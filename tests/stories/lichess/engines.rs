@@ -1,7 +1,7 @@
 //! Engines of other houses and programs of one's own play whole games, in whatever language they speak. Debian has the engines in packages
 //! of their names; what is not installed is skipped.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use bot::session::LimitSettings;
 use chess::Variant;
@@ -37,7 +37,10 @@ async fn plays_a_game(engine: ElectorSettings, variant: Variant, nodes: Option<u
         plan.variants = vec![variant];
         plan.council = alone(engine);
         plan.limits = LimitSettings { nodes, ..LimitSettings::default() };
-        plan.time_control = tc(if nodes.is_some() { "120+1" } else { "20+0.1" });
+        if nodes.is_none() {
+            plan.clock.move_time = Duration::from_millis(200);
+        }
+        plan.time_control = tc("120+1");
     });
     let mut story = story.await;
     let game = story.challenge_with(|terms| terms.game.variant = variant).await;

@@ -6,6 +6,7 @@ use practice::{
     AccountId, ChallengeState,
     faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
 };
+use tokio::time::Instant;
 
 use super::harness::{BOT, PARTNER, Story, tc, within};
 
@@ -51,11 +52,12 @@ async fn an_event_stream_that_does_not_open_is_tried_with_patience() {
     let requests = || faults.requests_seen(RequestKind::EventStream) + faults.requests_seen(RequestKind::Account);
     let before = requests();
     let outage = Duration::from_secs(20);
+    let begun = Instant::now();
     faults.fail_requests(RequestKind::EventStream, Span::For(outage), RequestFault::Answer(502));
     faults.break_stream(Streams::Events(BOT.to_owned()), When::Now, StreamFault::Abort);
     story.played(&game).await;
     // The outage is what the story is about, so it is waited for.
-    tokio::time::sleep(outage).await;
+    tokio::time::sleep_until(begun + outage).await;
     let spent = requests() - before;
     assert!((2..=10).contains(&spent), "{spent} requests in {outage:?}");
     story.goes_on_and_closes().await;
@@ -89,7 +91,7 @@ async fn a_game_is_played_although_its_start_was_never_told() {
     story.server.faults().fail_requests(
         RequestKind::Challenge,
         Span::Times(1),
-        RequestFault::Delay(Duration::from_millis(300)),
+        RequestFault::Delay(Duration::from_secs(1)),
     );
     let game = story.challenge().await;
     within("the acceptance", story.server.faults().wait_for_requests(RequestKind::Challenge, 1)).await;

@@ -19,14 +19,14 @@ use bot::{
         Runtime,
     },
 };
-use chess::{GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
-use council::{CouncilSettings, CriterionName, pool::Pool};
+use chess::{Color, GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
+use council::{CouncilSettings, CriterionName, clock::ClockSettings, pool::Pool};
 use practice::{
     AccountId, ChallengeTerms, End, GameRefusal, GameReport, GameView, PracticeServer, Sparring, SparringKind,
 };
 use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
-use tokio::task::JoinHandle;
+use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 /// The account that the daemon plays.
@@ -44,6 +44,8 @@ pub(crate) struct Plan {
     pub practice: practice::PracticeSettings,
     pub lichess: LichessSettings,
     pub council: CouncilSettings,
+    /// How its time is spent.
+    pub clock: ClockSettings,
     /// Where its electors run.
     pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
@@ -76,6 +78,7 @@ impl Default for Plan {
                 ..LichessSettings::default()
             },
             council: roster("mp ma"),
+            clock: ClockSettings::default(),
             pool: Pool::new(0),
             limits: LimitSettings { nodes: Some(2000), ..LimitSettings::default() },
             online: online::OnlineSettings::default(),
@@ -99,6 +102,14 @@ pub(crate) fn roster(name: &str) -> CouncilSettings {
         hash: 1,
         ..CouncilSettings::default()
     }
+}
+
+/// A game that the daemon begins with White, and can win in two moves. Where nobody mates or takes anything, it is drawn when a
+/// hundred plies are full, of which so many count as played.
+pub(crate) fn soon_over(terms: &mut ChallengeTerms, played: u32) {
+    terms.game.variant = Variant::FromPosition;
+    terms.fen = Some(format!("4k3/8/8/8/8/8/R7/1R5K w - - {played} 80"));
+    terms.color = Some(Color::Black);
 }
 
 /// Seconds and increment.
@@ -131,12 +142,16 @@ pub(crate) async fn seen<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
 struct Thoughtful {
     player: Arc<dyn Sparring>,
     time: Duration,
+    /// From this ply on it does not move.
+    stops_at: watch::Receiver<usize>,
 }
 
 #[async_trait]
 impl Sparring for Thoughtful {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
         tokio::time::sleep(self.time).await;
+        let mut stops_at = self.stops_at.clone();
+        stops_at.wait_for(|ply| game.line.ply() < *ply).await.ok()?;
         self.player.choose(game).await
     }
 
@@ -152,6 +167,7 @@ pub(crate) struct Story {
     pub token: String,
     pub folder: TempDir,
     daemon: Option<Daemon>,
+    partner_stops_at: watch::Sender<usize>,
 }
 
 struct Daemon {
@@ -171,10 +187,11 @@ impl Story {
         change(&mut plan);
         let server = PracticeServer::start(plan.practice.clone()).await.expect("a free port");
         let token = server.add_account(BOT, true).await.expect("a new account");
-        let partner = Thoughtful { player: plan.partner.clone().player(), time: plan.partner_thinks };
+        let (partner_stops_at, stops_at) = watch::channel(usize::MAX);
+        let partner = Thoughtful { player: plan.partner.clone().player(), time: plan.partner_thinks, stops_at };
         server.sparring_with(PARTNER, Arc::new(partner)).await.expect("a new account");
         let folder = tempfile::tempdir().expect("a folder");
-        Self { server, plan, token, folder, daemon: None }
+        Self { server, plan, token, folder, daemon: None, partner_stops_at }
     }
 
     /// The same, with the daemon online.
@@ -191,6 +208,7 @@ impl Story {
         let journal = JournalSettings::in_folder(self.folder.path());
         let settings = PlayerSettings {
             council: plan.council.clone(),
+            clock: plan.clock.clone(),
             limits: plan.limits.clone(),
             online: plan.online.clone(),
             ponder: plan.ponder,
@@ -246,6 +264,19 @@ impl Story {
         GameId::from(&self.server.challenge(PARTNER, BOT, terms).await.expect("a challenge"))
     }
 
+    /// From this ply of each game on the partner makes no move, until it is told otherwise: nothing ends while a story arranges
+    /// something.
+    pub(crate) fn partner_stops_at(&self, ply: usize) {
+        self.partner_stops_at.send_replace(ply);
+    }
+
+    /// The partner gives a game up, unless it is over already.
+    pub(crate) async fn partner_resigns(&self, game: &GameId) {
+        let id = game.clone();
+        let _ = self.server.ask(move |state| state.resign(&id, &AccountId::of(PARTNER))).await.expect("a server");
+        within(&format!("the end of {game}"), self.server.wait_for_end(game)).await.expect("a report");
+    }
+
     /// Begins a game over the daemon's head.
     pub(crate) async fn game_begins(&self) -> GameId {
         let game = self.challenge().await;
@@ -266,10 +297,10 @@ impl Story {
         report
     }
 
-    /// Nothing was lost on the way: there is a place for another game, which is played; and the daemon ends when it is told
-    /// to.
+    /// Nothing was lost on the way: there is a place for another game, a short one, which is played; and the daemon ends when it is
+    /// told to.
     pub(crate) async fn goes_on_and_closes(mut self) -> Self {
-        let game = self.challenge().await;
+        let game = self.challenge_with(|terms| soon_over(terms, 92)).await;
         self.played(&game).await;
         self.closes().await;
         self
@@ -322,7 +353,7 @@ pub(crate) fn was_played_out(report: &GameReport) {
 
 /// How many moves the daemon made in a game.
 pub(crate) fn our_moves(report: &GameReport) -> u64 {
-    let we_began = report.color_of(BOT) == Some(chess::Color::White);
+    let we_began = report.color_of(BOT) == Some(Color::White);
     let plies = report.line.ply() + usize::from(we_began);
     u64::try_from(plies / 2).expect("a small number")
 }

@@ -1,6 +1,6 @@
 //! Books in games of the whole daemon.
 
-use std::{fs, process::Command, time::Duration};
+use std::{fs, process::Command};
 
 use chess::Color;
 
@@ -13,12 +13,9 @@ use super::{
 /// What the journal learns of lost games keeps the book from the same line: the next game's move is searched.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_of_the_book_with_which_a_game_was_lost_is_not_repeated() {
-    let story = Story::set_the_stage(|plan| {
-        plan.time_control = tc("600+5");
-        // No game is over before it is resigned.
-        plan.partner_thinks = Duration::from_secs(3);
-    })
-    .await;
+    let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
+    // No game is over before it is resigned.
+    story.partner_stops_at(2);
     let (text, book) = (story.folder.path().join("lines.txt"), story.folder.path().join("book.bin"));
     fs::write(&text, "! King's pawn\ne2e4\n").expect("written");
     let make =

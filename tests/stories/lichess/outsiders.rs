@@ -53,7 +53,10 @@ async fn names_and_chat_from_outside_steer_nothing() {
         let status = ctl(&story, &["status"]).await.expect("it runs");
         steers_nothing(&status, "ctl status");
         steers_nothing(&ctl(&story, &["status", "--json"]).await.expect("it runs"), "ctl status --json");
-        shown_as_text(&story, game.as_str()).await;
+        // What the page shows has nothing to do with how the log is written.
+        if format == "text" {
+            shown_as_text(&story, game.as_str()).await;
+        }
 
         daemon.terminate();
         story.played(&game).await;
@@ -85,7 +88,6 @@ async fn shown_as_text(story: &Story, game: &str) {
     let Some(browser) = Browser::start().await else { return };
     let line = logged(story, &["the page is at http://127.0.0.1:"]).await;
     let (_, address) = line.split_once("the page is at ").expect("an address");
-    let address = address.split(['"', ' ']).next().expect("an address");
     browser.go(address).await;
     browser.until("document.querySelector('.chat')?.textContent.includes('long')").await;
     let journal = format!("{address}#/games/practice/{game}");

@@ -1,5 +1,7 @@
 //! SearchHandle in the opponent's time: with hits and misses, in good weather and in bad.
 
+use std::time::Duration;
+
 use bot::session::LimitSettings;
 
 use super::harness::{Story, tc};
@@ -9,7 +11,9 @@ async fn a_game_is_played_in_both_sides_time(replies: usize, faults: &str) {
     let story = Story::begin(|plan| {
         plan.ponder = replies;
         plan.limits = LimitSettings::default();
-        plan.time_control = tc("10+0.1");
+        // Every move has its time, and the clock is far from its end on however busy a machine.
+        plan.clock.move_time = Duration::from_millis(150);
+        plan.time_control = tc("60+0.1");
         plan.practice.faults = faults.parse().expect("a plan");
     })
     .await;

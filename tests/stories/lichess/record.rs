@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
-use chess::{GameId, UciMove};
+use chess::{Color, GameId, UciMove};
 use practice::{
     ChallengeTerms, GameView, Sparring, SparringKind,
     faults::{RequestFault, RequestKind, Span},
@@ -76,11 +76,14 @@ async fn the_lag_is_measured() {
         Span::For(Duration::from_secs(3600)),
         RequestFault::DelayAnswer(slow),
     );
-    // The first one may be over before the first move is acknowledged.
+    // The first one may be over before the first move is acknowledged. Neither has to be played to its end: the partner comes no
+    // further than this, and then gives up.
+    story.partner_stops_at(20);
     let mut last = None;
     for _ in 0..2 {
-        let game = story.challenge().await;
-        story.played(&game).await;
+        let game = story.challenge_with(|terms| terms.color = Some(Color::Black)).await;
+        story.ply(&game, 21).await;
+        story.partner_resigns(&game).await;
         last = Some(game);
     }
     story.closes().await;

@@ -58,7 +58,7 @@ async fn fast_games_are_played_out_in_bad_weather() {
     let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(40);
     are_played_in("cut=3s,delay=30ms,429=2.5%,502=2.5%", games, |plan| {
         plan.council = roster("trivial");
-        plan.time_control = tc("15+0.1");
+        plan.time_control = tc("30+0.1");
     })
     .await;
 }
