@@ -158,12 +158,20 @@ pub struct Decision<M = UciMove, K = Knowledge> {
 }
 
 impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
+    /// What was proposed: in the second phase, if there was one, and then by the votes.
+    fn proposals(&self) -> impl Iterator<Item = &Proposal<M>> {
+        let second = self.second_phase.as_ref().map(|second| &second.proposal);
+        second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal))
+    }
+
+    /// The proposals of the elected move, in the same order.
+    fn elected(&self) -> impl Iterator<Item = &Proposal<M>> {
+        self.proposals().filter(move |proposal| proposal.best == self.best)
+    }
+
     /// The moves that the deepest search for the elected one expects, `best` first; none where nobody searched it.
     pub fn expected(&self) -> &[M] {
-        let second = self.second_phase.as_ref().map(|second| &second.proposal);
-        let proposals = second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal));
-        let deepest = proposals.filter(|proposal| proposal.best == self.best).max_by_key(|proposal| proposal.depth);
-        deepest.map_or(&[], |proposal| &proposal.pv)
+        self.elected().max_by_key(|proposal| proposal.depth).map_or(&[], |proposal| &proposal.pv)
     }
 
     /// A decision that needed no vote.
@@ -207,8 +215,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
 
     /// Nodes of all electors and of the second phase.
     pub fn nodes(&self) -> u64 {
-        let first: u64 = self.votes.iter().map(|vote| vote.proposal.nodes).sum();
-        let told = first + self.second_phase.as_ref().map_or(0, |second| second.proposal.nodes);
+        let told: u64 = self.proposals().map(|proposal| proposal.nodes).sum();
         // Proposals tell of completed iterations only, and only of those who speak for a group.
         self.metrics.nodes().max(told)
     }
@@ -216,10 +223,8 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
     /// The replies that the electors expect to the elected move, the one that most of them expect first. With them one can
     /// think in the opponent's time.
     pub fn expected_replies(&self) -> Vec<M> {
-        let second = self.second_phase.as_ref().map(|second| &second.proposal);
-        let proposals = second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal));
         let mut replies: Vec<(M, usize)> = self.ponder.iter().map(|reply| (*reply, usize::MAX / 2)).collect();
-        for reply in proposals.filter(|proposal| proposal.best == self.best).filter_map(|p| p.pv.get(1)) {
+        for reply in self.elected().filter_map(|proposal| proposal.pv.get(1)) {
             match replies.iter_mut().find(|(known, _)| known == reply) {
                 Some((_, backers)) => *backers += 1,
                 None => replies.push((*reply, 1)),

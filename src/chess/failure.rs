@@ -24,9 +24,7 @@ impl Failure {
     pub fn failed(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::FAILURE }
     }
-}
 
-impl Failure {
     /// Whether the log has said why already.
     pub fn is_logged(&self) -> bool {
         self.what.is_empty()
@@ -46,6 +44,6 @@ impl Display for Failure {
 
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { what: error.to_string(), code: ExitCode::FAILURE }
+        Self::failed(error)
     }
 }

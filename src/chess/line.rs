@@ -1,7 +1,7 @@
 //! The line of a game: where it began and what was played since. A position travels between rooms, threads and machines
 //! as its line, because only the line knows of repetitions and of rights already lost.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, Position, Square, fen::Fen, san::SanPlus, uci::UciMove,
@@ -288,7 +288,13 @@ impl fmt::Debug for Line {
 
 /// Moves with blanks between them, those of chess in UCI notation as [`Line::play_all`] reads them.
 pub fn moves_text(moves: &[impl fmt::Display]) -> String {
-    moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    let mut text = String::with_capacity(moves.len() * 5);
+    for (ply, mv) in moves.iter().enumerate() {
+        let between = if ply > 0 { " " } else { "" };
+        // Writing to a text does not fail.
+        let _ = write!(text, "{between}{mv}");
+    }
+    text
 }
 
 #[cfg(test)]

@@ -103,6 +103,26 @@ pub struct Proposal<M = UciMove> {
     pub pv: Vec<M>,
 }
 
+impl<M: Copy> Proposal<M> {
+    /// A move of which no more is known than its value: one ply deep, from one node, at once, on this machine.
+    pub fn of_one_ply(search: SearchId, elector: ElectorName, best: M, score: Score) -> Self {
+        Self {
+            search,
+            elector,
+            machine: None,
+            best,
+            score,
+            bound: Bound::Exact,
+            depth: 1,
+            selective_depth: 1,
+            root_moves_done: 0,
+            nodes: 1,
+            time: Duration::ZERO,
+            pv: vec![best],
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,8 +4,8 @@
 //! | what | where |
 //! |---|---|
 //! | a game of draughts as a council sees it | `line`: [`DraughtsLine`] |
-//! | who proposes: a search of today, or that of 2010 | `elector`: [`DraughtsKind`]; as words, `roster` |
-//! | a player: a council of any size, and what a move may cost | `player`: [`DraughtsPlayer`], [`PlayerSpec`], [`Pace`] |
+//! | who proposes: a search of today, or that of 2010 | `elector`: [`DraughtsKind`] |
+//! | a player: a council of any size, and what a move may cost | `player`: [`DraughtsPlayer`], [`Pace`]; as words, `player_spec`: [`PlayerSpec`] |
 //! | the votes as text, and games with the votes beside the moves | `votes`: [`vote_lines`], [`ScoreSheet`] |
 //! | games in the journal, while they are played | `record`: [`GameRecorder`] |
 //! | games against other programs, over a socket | `exchange`: [`serve`], [`connect`] |
@@ -32,14 +32,14 @@ mod elector;
 mod exchange;
 mod line;
 mod player;
+mod player_spec;
 mod record;
-mod roster;
 mod votes;
 
 pub use elector::DraughtsKind;
 pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
 pub use line::DraughtsLine;
 pub use player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, DraughtsVote, Pace};
+pub use player_spec::{PlayerSpec, PlayerSpecError};
 pub use record::{GameRecorder, Occasion};
-pub use roster::{PlayerSpec, PlayerSpecError};
 pub use votes::{ScoreSheet, vote_lines};

@@ -16,11 +16,10 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 pub(super) mod list {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use chess::UciMove;
+    use chess::{UciMove, moves_text};
 
     pub(crate) fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
-        let words: Vec<String> = moves.iter().map(ToString::to_string).collect();
-        serializer.serialize_str(&words.join(" "))
+        serializer.serialize_str(&moves_text(moves))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<UciMove>, D::Error> {

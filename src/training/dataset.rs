@@ -192,7 +192,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Record>, ShardError> {
 }
 
 /// The first record of every position, in the order in which they came.
-pub fn without_duplicates(records: Vec<Record>) -> Vec<Record> {
+fn without_duplicates(records: Vec<Record>) -> Vec<Record> {
     let mut keys: Vec<(u64, usize)> = records.iter().enumerate().map(|(i, record)| (record.key(), i)).collect();
     keys.sort_unstable();
     keys.dedup_by_key(|(key, _)| *key);

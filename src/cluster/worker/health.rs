@@ -53,7 +53,7 @@ impl WorkerHealth {
     }
 
     /// The worker has gone round once more.
-    pub(super) fn is_alive(&self) {
+    pub(super) fn went_round(&self) {
         self.0.round.store(self.now().max(1), Relaxed);
     }
 

@@ -222,7 +222,7 @@ impl WorkerTask {
                 () = shutdown.now.cancelled() => break,
                 // Nobody's commands keep the others from hearing of it.
                 _ = heartbeats.tick() => {
-                    self.health.is_alive();
+                    self.health.went_round();
                     let effects = self.scheduler.tick(Instant::now());
                     self.carry_out(effects);
                     self.publisher.beat(&self.state(None));

@@ -1,7 +1,7 @@
 //! Which electors have slots on this machine and what they search: the worker's rules, without threads, clock or network.
 //!
 //! Each daemon that has slots here has a right to an equal part of the cores and may use what the others leave
-//! idle. Seats keep their tables from search to search, as long as memory lasts. A slot that its daemon has given up may stay open, for the
+//! idle. Slots keep their tables from search to search, as long as memory lasts. A slot that its daemon has given up may stay open, for the
 //! message that says so can be lost: one that is unused for long is closed, and so is the one unused longest where a daemon has too many.
 //!
 //! Invariants: of every command something comes back, unless it is stopped; tables never take more memory than is lent; what belongs to

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, Role, variant::VariantPosition};
 
-use super::{question::Question, searcher::next_serial};
+use super::{question::Question, searcher::search_id};
 use crate::{
     CouncilGame,
     pool::{Elector, ElectorSpec, Job},
 };
-use chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant};
+use chess::{ElectorName, Limits, Line, Phase, Proposal, Score, Task, Variant};
 
 /// How deep it looks, in plies.
 const DEPTH: u32 = 2;
@@ -32,7 +32,7 @@ impl<L: CouncilGame> Default for FallbackSearcher<L> {
 impl<L: CouncilGame> FallbackSearcher<L> {
     /// The move for a question in this position; `None` if there is no legal move.
     pub(super) fn search(&mut self, question: &Question<L>, line: &Arc<L>) -> Option<Proposal<L::Move>> {
-        let id = SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First };
+        let id = search_id(&question.game, &**line, Phase::First);
         let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
         let task = Task { id, line: Arc::clone(line), root_moves: question.root_moves(), limits };
         if !L::is_searchable(line.variant()) {
@@ -64,24 +64,8 @@ pub(crate) fn best_by_material(task: &Task) -> Option<Proposal> {
         Some((*uci, value(&after, us)))
     });
     let (best, score) = looked_at.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
-    Some(proposal(task, best, score, moves.len() as u64))
-}
-
-fn proposal(task: &Task, best: UciMove, score: Score, nodes: u64) -> Proposal {
-    Proposal {
-        search: task.id.clone(),
-        elector: ElectorName::new(NAME),
-        machine: None,
-        best,
-        score,
-        bound: Bound::Exact,
-        depth: 1,
-        selective_depth: 1,
-        root_moves_done: 0,
-        nodes,
-        time: std::time::Duration::ZERO,
-        pv: vec![best],
-    }
+    let proposal = Proposal::of_one_ply(task.id.clone(), ElectorName::new(NAME), best, score);
+    Some(Proposal { nodes: moves.len() as u64, ..proposal })
 }
 
 /// What a position is worth for `us` by its outcome, or by the material on the board and in pockets. In antichess whoever has

@@ -14,7 +14,7 @@ use super::{
     proving::Proving,
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
-    searcher::{CouncilSearcher, next_serial},
+    searcher::{CouncilSearcher, search_id},
     second::{SearchAssignment, SecondPhaseTask},
     split_group::SplitGroup,
 };
@@ -22,7 +22,7 @@ use crate::{
     CouncilGame,
     pool::{ElectorSpec, Guidance, Hints, Job, SearchReport},
 };
-use chess::{Bound, Phase, Proposal, SearchId, Task};
+use chess::{Bound, Phase, Proposal, Task};
 use engine::{BestOfGroup, Turnstile};
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
@@ -137,8 +137,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         if self.setup.groups != GroupMode::PvSplit {
             return Vec::new();
         }
-        let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
-        let members: Vec<usize> = members.filter(|number| self.setup.anchor != Some(*number)).collect();
+        let members = members(elector, searchers).filter(|number| self.setup.anchor != Some(*number));
+        let members: Vec<usize> = members.collect();
         if members.len() > 1 { members } else { Vec::new() }
     }
 
@@ -193,7 +193,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
         let question = &*session.question;
         let task = Task {
-            id: SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First },
+            id: search_id(&question.game, &*line, Phase::First),
             line: Arc::clone(&line),
             root_moves: question.root_moves(),
             limits: self.setup.limits(number, &question.limits, searchers),
@@ -228,14 +228,14 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
         let Some(elector) = searchers[number].elector else { return Guidance::default() };
         let advised = || (!self.advisers.is_empty()).then(|| self.hints.clone());
-        let members = searchers.iter().filter(|searcher| searcher.elector == Some(elector)).count();
-        if members < 2 {
+        let count = |searchers: &[CouncilSearcher<L>]| members(elector, searchers).count();
+        if count(searchers) < 2 {
             return Guidance { hints: advised(), ..Guidance::default() };
         }
         let hints = (self.setup.groups == GroupMode::PeerHinted).then(|| {
-            let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
             let hints = Hints::new(false);
-            hints.tell(line.legal_moves().into_iter().skip(member).step_by(members).collect());
+            let first = count(&searchers[..number]);
+            hints.tell(line.legal_moves().into_iter().skip(first).step_by(count(searchers)).collect());
             hints
         });
         let shares_score = self.setup.groups == GroupMode::PeerScore;
@@ -371,8 +371,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let speaker = if let Some(group) = &self.split_groups[elector] {
             group.found().filter(|_| **group.line() == *self.line).cloned()
         } else {
-            let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
-            let proposals = members.filter_map(|number| self.newest_of(number));
+            let proposals = members(elector, searchers).filter_map(|number| self.newest_of(number));
             proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
         };
         let Some(speaker) = speaker else { return };
@@ -478,6 +477,11 @@ impl<L: CouncilGame> FirstPhase<L> {
     }
 }
 
+/// The searchers that search for an elector, by their numbers.
+fn members<L: CouncilGame>(elector: usize, searchers: &[CouncilSearcher<L>]) -> impl Iterator<Item = usize> {
+    (0..searchers.len()).filter(move |number| searchers[*number].elector == Some(elector))
+}
+
 /// Hands the members of a group what they are to search.
 fn assign<L: CouncilGame>(
     assignments: Vec<SearchAssignment<L>>,
@@ -485,8 +489,7 @@ fn assign<L: CouncilGame>(
     searchers: &mut [CouncilSearcher<L>],
 ) {
     for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
-        let game = session.question.game.clone();
-        let id = SearchId { game, ply: line.ply(), serial: next_serial(), phase: Phase::First };
+        let id = search_id(&session.question.game, &*line, Phase::First);
         searchers[searcher].search(Job::guided(Task { id, line, root_moves, limits }, guidance), &session.reports);
     }
 }

@@ -8,7 +8,7 @@
 //! | what | where |
 //! |---|---|
 //! | who proposes | `roster`, `distributions`; with which cores: `seats` |
-//! | what was proposed | `ballots`; one question's way: `session`, `first_phase` |
+//! | what was proposed | `ballots`; one question's way: `search_session`, `first_phase` |
 //! | which proposal is elected | `criterion/`, a file a rule; `proofs`, `guards`, `election` |
 //! | the second search | `second/`, a file a mode |
 //! | the move when nobody has said anything | `fallback` |
@@ -136,13 +136,13 @@ impl<L: CouncilGame> Council<L> {
     ) -> Option<Decision<L::Move, L::Knowledge>> {
         let settings = &self.seats.settings;
         let advice = if self.seats.advisers.is_empty() { 0.0 } else { settings.advice };
-        let electing = &self.seats.searchers[..self.seats.voters];
+        let searching = &self.seats.searchers[..self.seats.in_first_phase];
         let round_robin =
-            session.question.in_step.then(|| self.seats.turnstile(turns(advice, settings.split, electing)));
+            session.question.in_step.then(|| self.seats.turnstile(turns(advice, settings.split, searching)));
         let setup = FirstPhaseSetup {
             electors: Arc::clone(&self.seats.electors),
             rule: Rule::new(settings.criterion, settings),
-            seed: self.seed_of(session.question),
+            seed: settings.seed_at(session.question.line.ply()),
             groups: settings.groups,
             share: self.first_share(),
             advised_share: settings.split.clamp(0.0, 1.0),
@@ -150,18 +150,18 @@ impl<L: CouncilGame> Council<L> {
             anchor: self.seats.anchor(),
             round_robin,
         };
-        let mut first = FirstPhase::begin(setup, session, &mut self.seats.searchers[..self.seats.voters]);
+        let mut first = FirstPhase::begin(setup, session, &mut self.seats.searchers[..self.seats.in_first_phase]);
         loop {
             tokio::select! {
                 biased;
-                heard = first.run(session, &mut self.seats.searchers[..self.seats.voters]) => break heard?,
+                heard = first.run(session, &mut self.seats.searchers[..self.seats.in_first_phase]) => break heard?,
                 () = arrivals.next() => self.admit(&mut first, session),
             }
         }
         if let Some(pondering) = &session.question.pondering {
             pondering.decide(&first.line);
         }
-        let stopping = self.seats.anchor().unwrap_or(self.seats.voters);
+        let stopping = self.seats.second_phase_start();
         self.seats.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
         let outcome = first.elect();
         let second = match &outcome {
@@ -178,7 +178,7 @@ impl<L: CouncilGame> Council<L> {
         let left = session.time_left(self.first_share());
         if !session.must_answer() && self.seats.add_to_first_phase(self.pool.cores_for(left)) {
             let electors = Arc::clone(&self.seats.electors);
-            first.admit(electors, session, &mut self.seats.searchers[..self.seats.voters]);
+            first.admit(electors, session, &mut self.seats.searchers[..self.seats.in_first_phase]);
         }
     }
 
@@ -192,7 +192,7 @@ impl<L: CouncilGame> Council<L> {
         let CouncilSettings { second_phase: mode, split, .. } = self.seats.settings;
         let cores = self.second_phase_cores(session.time_left(1.0));
         self.seats.seat_second_phase(cores);
-        let start = self.seats.anchor().unwrap_or(self.seats.voters);
+        let start = self.seats.second_phase_start();
         let searchers = &mut self.seats.searchers[start..];
         let rest = share_of(&session.question.limits, 1.0 - split);
         let threads = Layout::of(mode, cores).threads as u64;
@@ -241,7 +241,7 @@ impl<L: CouncilGame> Council<L> {
             Some(_) => CriterionName::ReSearch,
             None => self.seats.settings.criterion,
         };
-        let (proposing, deciding) = self.seats.searchers.split_at(self.seats.voters);
+        let (proposing, deciding) = self.seats.searchers.split_at(self.seats.in_first_phase);
         Some(Decision {
             best: elected.best,
             ponder: elected.pv.get(1).copied(),
@@ -314,11 +314,6 @@ impl<L: CouncilGame> Council<L> {
         let open = first.candidates().len() > 1 || self.seats.anchor().is_some();
         let proved = first.ballots.proof().is_some();
         self.seats.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
-    }
-
-    /// What decides ties: the same in the same position of a game.
-    fn seed_of(&self, question: &Question<L>) -> u64 {
-        self.seats.settings.seed ^ (question.line.ply() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
     /// Cores for a second phase that takes so long.

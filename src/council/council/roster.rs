@@ -152,8 +152,8 @@ impl<L: CouncilGame> Roster<L> {
     }
 
     /// The same, advised by these, each with a name of its own.
-    #[must_use]
-    pub fn advised_by(self, advisers: Vec<ElectorSpec<L::Kind>>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn advised_by(self, advisers: Vec<ElectorSpec<L::Kind>>) -> Self {
         Self { advisers, ..self }
     }
 

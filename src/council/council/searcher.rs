@@ -16,15 +16,15 @@ use crate::{
     CouncilGame,
     pool::{ElectorSpec, Job, Meter, SearchReport, Slot},
 };
-use chess::{Metrics, ProcessMetrics, SearchId};
+use chess::{GameId, GameLine, Metrics, Phase, ProcessMetrics, SearchId};
 use engine::SharedTable;
 
 /// Counts the searches of this process.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
-/// A number that no other search of this process has.
-pub(super) fn next_serial() -> u64 {
-    SERIAL.fetch_add(1, Relaxed)
+/// The identity of a new search of this line: no other search of this process has its number.
+pub(super) fn search_id(game: &GameId, line: &impl GameLine, phase: Phase) -> SearchId {
+    SearchId { game: game.clone(), ply: line.ply(), serial: SERIAL.fetch_add(1, Relaxed), phase }
 }
 
 /// The tables that slots of equal evaluation search with together, each with its machine in virtual time.

@@ -56,7 +56,7 @@ pub(super) struct Seats<L: CouncilGame> {
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
     pub searchers: Vec<CouncilSearcher<L>>,
     /// How many of them search in the first phase.
-    pub voters: usize,
+    pub in_first_phase: usize,
     /// Slots without a seat now that search with the table of others, and so take no memory.
     spare: Vec<CouncilSearcher<L>>,
     /// The cores for which the first phase was seated.
@@ -90,7 +90,7 @@ impl<L: CouncilGame> Seats<L> {
             electors: home.into(),
             advisers,
             searchers: Vec::new(),
-            voters: 0,
+            in_first_phase: 0,
             spare: Vec::new(),
             first_phase_cores: None,
             second_phase_cores: 0,
@@ -108,10 +108,10 @@ impl<L: CouncilGame> Seats<L> {
         }
         self.electors = self.roster.electors_for(self.variant, cores.together).into();
         let seats = self.first_phase(&self.electors, cores);
-        let second = self.searchers.split_off(self.voters);
+        let second = self.searchers.split_off(self.in_first_phase);
         let before = std::mem::take(&mut self.searchers);
         self.searchers = self.fill(seats, before);
-        self.voters = self.searchers.len();
+        self.in_first_phase = self.searchers.len();
         self.searchers.extend(second);
     }
 
@@ -123,16 +123,16 @@ impl<L: CouncilGame> Seats<L> {
             return false;
         }
         let mut seats = self.first_phase(&electors, cores);
-        let mut sitting = self.searchers[..self.voters].iter().zip(&seats);
-        if seats.len() <= self.voters || !sitting.all(|(searcher, seat)| searcher.suits(seat)) {
+        let mut sitting = self.searchers[..self.in_first_phase].iter().zip(&seats);
+        if seats.len() <= self.in_first_phase || !sitting.all(|(searcher, seat)| searcher.suits(seat)) {
             return false;
         }
         self.first_phase_cores = Some(cores);
         self.electors = electors.into();
-        let second = self.searchers.split_off(self.voters);
-        let more = self.fill(seats.split_off(self.voters), Vec::new());
+        let second = self.searchers.split_off(self.in_first_phase);
+        let more = self.fill(seats.split_off(self.in_first_phase), Vec::new());
         self.searchers.extend(more);
-        self.voters = self.searchers.len();
+        self.in_first_phase = self.searchers.len();
         self.searchers.extend(second);
         true
     }
@@ -145,14 +145,19 @@ impl<L: CouncilGame> Seats<L> {
         let layout = Layout::of(self.settings.second_phase, cores);
         let spec = ElectorSpec { threads: layout.threads, shares_table: layout.one_table, ..self.arbiter() };
         let seats = vec![Seat::of(spec, !layout.one_table); layout.slots];
-        let before = self.searchers.split_off(self.voters);
+        let before = self.searchers.split_off(self.in_first_phase);
         let second = self.fill(seats, before);
         self.searchers.extend(second);
     }
 
     /// The searcher of the first phase whose search the second one goes on with, in the mode `continued`.
     pub(super) fn anchor(&self) -> Option<usize> {
-        if self.continues() { self.voters.checked_sub(1) } else { None }
+        if self.continues() { self.in_first_phase.checked_sub(1) } else { None }
+    }
+
+    /// The first searcher of the second phase: the one that goes on, where there is one.
+    pub(super) fn second_phase_start(&self) -> usize {
+        self.anchor().unwrap_or(self.in_first_phase)
     }
 
     /// All electors forget the last game.

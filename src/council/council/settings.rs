@@ -149,6 +149,11 @@ impl ElectorSettings {
 }
 
 impl CouncilSettings {
+    /// What decides ties after so many plies of a game: the same whenever it is asked again.
+    pub fn seed_at(&self, ply: usize) -> u64 {
+        self.seed ^ (ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
     /// The same for a player who has these folders of tablebases.
     #[must_use]
     pub fn with_tables(&self, folders: &[PathBuf]) -> Self {

@@ -8,11 +8,9 @@ use shakmaty::Position as _;
 use super::library_settings::{
     BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
 };
-use chess::{Decision, Line, Score, Source, UciMove, engine_position};
+use crate::pool::Finding;
+use chess::{Decision, Line, Source, UciMove, engine_position};
 use engine::{Outcome, Tablebases, VariantTablebases, book::Book};
-
-/// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
-pub const TABLEBASE_WIN: i32 = 19_000;
 
 /// What is known without a search.
 #[derive(Debug)]
@@ -186,12 +184,8 @@ impl OpenTablebases {
         if moves.len() > 1 && (self.usage == TablebaseUse::Suggest || outcome != Outcome::Win) {
             return Some(Known::Among(moves));
         }
-        let score = match outcome {
-            Outcome::Win => TABLEBASE_WIN,
-            Outcome::Draw => 0,
-            Outcome::Loss => -TABLEBASE_WIN,
-        };
-        let decision = Decision { score: Some(Score::Cp(score)), ..Decision::without_vote(best, Source::Tablebase) };
+        let score = Some(Finding::from(outcome).score());
+        let decision = Decision { score, ..Decision::without_vote(best, Source::Tablebase) };
         Some(Known::Decided(Box::new(decision)))
     }
 

@@ -21,6 +21,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use shakmaty::ByColor;
 use tokio::{
     sync::{Notify, mpsc, oneshot, watch},
     task::spawn_blocking,
@@ -34,8 +35,9 @@ use crate::{
 };
 use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
+pub use crate::pool::TABLEBASE_WIN;
 use library::Known;
-pub use library::{Library, TABLEBASE_WIN};
+pub use library::Library;
 pub use library_settings::{
     BookChoice, BookFile, BookSettings, LostLines, TablebaseSettings, TablebaseUse, WeightScale,
 };
@@ -159,7 +161,7 @@ impl GamePlayer {
     /// Seats a player with its council; events go to `events`. To be called within a runtime.
     pub fn start(config: PlayerConfig, council: Council, events: mpsc::UnboundedSender<PlayerEvent>) -> Self {
         let (requests, inbox) = mpsc::unbounded_channel();
-        tokio::spawn(PlayerTask { config, council, events, last_score: None }.run(inbox));
+        tokio::spawn(PlayerTask { config, council, events, last_scores: ByColor::default() }.run(inbox));
         Self(requests)
     }
 
@@ -205,8 +207,8 @@ struct PlayerTask {
     config: PlayerConfig,
     council: Council,
     events: mpsc::UnboundedSender<PlayerEvent>,
-    /// Of our last move, from our side.
-    last_score: Option<Score>,
+    /// Of the last move of each side that it was asked to move for, from that side: a program may have one player for both.
+    last_scores: ByColor<Option<Score>>,
 }
 
 impl PlayerTask {
@@ -217,7 +219,7 @@ impl PlayerTask {
                 PlayerCommand::Think(queued) => *queued,
                 PlayerCommand::NewGame => {
                     self.council.new_game();
-                    self.last_score = None;
+                    self.last_scores = ByColor::default();
                     continue;
                 }
                 PlayerCommand::TellWhenStarted(mut told) => {
@@ -233,7 +235,8 @@ impl PlayerTask {
             let (id, account, hesitation) = (queued.request.id, timekeeper.account(), timekeeper.hesitation());
             let (answer_now, dropped) = (queued.answer_now.clone(), queued.dropped.clone());
             if let Some((line, mut decision)) = self.think(queued).await {
-                self.last_score = decision.score.or(self.last_score);
+                let last_score = self.last_scores.get_mut(line.turn());
+                *last_score = decision.score.or(*last_score);
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
                 decision.elapsed = decision.elapsed.min(running);
@@ -251,7 +254,8 @@ impl PlayerTask {
     fn timekeeper(&self, queued: &QueuedRequest) -> Timekeeper {
         let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
         let (line, expected) = (&queued.request.line, queued.request.others.is_empty());
-        Timekeeper::new(&self.config.clock, lag, line, expected, queued.time.clone()).after(self.last_score)
+        Timekeeper::new(&self.config.clock, lag, line, expected, queued.time.clone())
+            .after(*self.last_scores.get(line.turn()))
     }
 
     /// The decision, with the position that it is about.

@@ -6,9 +6,10 @@ use std::{
 };
 
 use chess::{Score, UciMove};
+use engine::Outcome;
 
-/// The value of a game that is won although no mate is known, by a tablebase, in centipawns. Less than any mate.
-pub const PROVED_WIN: i32 = 19_000;
+/// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
+pub const TABLEBASE_WIN: i32 = 19_000;
 
 /// What is certain about a move, whatever anybody thinks of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +37,9 @@ impl Finding {
         let moves = |mate: NonZeroU32| i32::try_from(mate.get()).unwrap_or(i32::MAX);
         match self {
             Self::Won(Some(mate)) => Score::Mate(moves(mate)),
-            Self::Won(None) => Score::Cp(PROVED_WIN),
+            Self::Won(None) => Score::Cp(TABLEBASE_WIN),
             Self::Drawn => Score::Cp(0),
-            Self::Lost(None) => Score::Cp(-PROVED_WIN),
+            Self::Lost(None) => Score::Cp(-TABLEBASE_WIN),
             Self::Lost(Some(mate)) => Score::Mate(-moves(mate)),
         }
     }
@@ -51,6 +52,17 @@ impl Finding {
     /// Whether it is a loss, of whatever length.
     pub const fn is_lost(self) -> bool {
         matches!(self, Self::Lost(_))
+    }
+}
+
+impl From<Outcome> for Finding {
+    /// What a tablebase knows: the result, and not how many moves it takes.
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Win => Self::Won(None),
+            Outcome::Draw => Self::Drawn,
+            Outcome::Loss => Self::Lost(None),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub mod uci;
 mod virtual_machines;
 
 pub use elector::{Elector, ElectorFailure};
-pub use facts::{Fact, Facts, Finding, PROVED_WIN};
+pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
 pub use job::{Guidance, Hints, Job, Meter, SearchReport};
 pub use machine_view::{MachineView, SearchView};
 pub(crate) use memory::MemoryClaim;

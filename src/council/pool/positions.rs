@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 
 use super::{Elector, ElectorFailure, EngineProgram, Job, Process};
-use chess::{Bound, ElectorName, Proposal, Score, Task, moves_text};
+use chess::{ElectorName, Proposal, Score, Task, moves_text};
 
 /// How long after the time is up an answer is waited for.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
@@ -67,21 +67,8 @@ impl PositionsElector {
         let mut words = answer.split_ascii_whitespace();
         let best = words.next().and_then(|word| task.line.read_move(word));
         let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no legal move: {answer:?}", self.name)))?;
-        let score = words.next().and_then(|word| word.parse().ok());
-        Ok(Proposal {
-            search: task.id.clone(),
-            elector: self.name.clone(),
-            machine: None,
-            best,
-            score: Score::Cp(score.unwrap_or(0)),
-            bound: Bound::Exact,
-            depth: 1,
-            selective_depth: 1,
-            root_moves_done: 0,
-            nodes: 1,
-            time,
-            pv: vec![best],
-        })
+        let score = Score::Cp(words.next().and_then(|word| word.parse().ok()).unwrap_or(0));
+        Ok(Proposal { time, ..Proposal::of_one_ply(task.id.clone(), self.name.clone(), best, score) })
     }
 }
 

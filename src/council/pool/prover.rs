@@ -254,11 +254,8 @@ impl Proving<'_> {
         let quickest = quickest.map(|known| known.0);
         for (mv, outcome, _) in known {
             self.effort.spend();
-            match outcome {
-                Outcome::Win if quickest == Some(mv) => self.tell(mv, Finding::Won(None), &[mv]),
-                Outcome::Win => {}
-                Outcome::Draw => self.tell(mv, Finding::Drawn, &[mv]),
-                Outcome::Loss => self.tell(mv, Finding::Lost(None), &[mv]),
+            if outcome != Outcome::Win || quickest == Some(mv) {
+                self.tell(mv, outcome.into(), &[mv]);
             }
         }
     }

@@ -15,7 +15,7 @@ pub(super) const LOST: u8 = 1;
 const OPEN: u8 = u8::MAX;
 
 /// The shape's place and the position's number.
-type MaterialPlace = (usize, usize);
+type NumberedPosition = (usize, usize);
 
 pub(super) fn build(pieces: usize, mut progress: impl FnMut(usize, usize)) -> EndgameTables {
     let shapes: Vec<Shape> = Shape::all().filter(|shape| shape.pieces() <= pieces).collect();
@@ -35,7 +35,7 @@ pub(super) fn build(pieces: usize, mut progress: impl FnMut(usize, usize)) -> En
 }
 
 fn solve(tables: &mut EndgameTables, shapes: &[Shape], group: std::ops::Range<usize>) {
-    let mut buckets: Vec<Vec<MaterialPlace>> = vec![Vec::new(); usize::from(OPEN)];
+    let mut buckets: Vec<Vec<NumberedPosition>> = vec![Vec::new(); usize::from(OPEN)];
     for place in group.clone() {
         for index in 0..shapes[place].positions() {
             if let Some(byte) = shapes[place].board(index).and_then(|board| decide(tables, &board)) {

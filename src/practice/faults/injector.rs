@@ -42,7 +42,7 @@ enum Expiry {
 }
 
 impl FaultInjector {
-    /// FaultInjector by a plan; `seed` is used where the plan has none.
+    /// By a plan; `seed` is used where the plan has none.
     pub fn new(plan: FaultPlan, seed: Option<u64>) -> Self {
         let rng = match plan.seed.or(seed) {
             Some(seed) => StdRng::seed_from_u64(seed),

@@ -12,7 +12,7 @@ use axum::{
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shakmaty::{Position, san::SanPlus};
+use shakmaty::Position;
 
 use super::{api::LichessApi, error::ApiError, render::color};
 use crate::{
@@ -173,13 +173,7 @@ fn delayed(view: &GameView) -> Cow<'_, GameView> {
 
 /// The moves in the notation people read.
 fn sans(line: &Line) -> Vec<String> {
-    let mut position = line.start_position().clone();
-    let mut sans = Vec::with_capacity(line.ply());
-    for uci in line.moves() {
-        let Ok(mv) = uci.to_move(&position) else { break };
-        sans.push(SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string());
-    }
-    sans
+    line.prefix(0).sans(line.moves().iter().copied())
 }
 
 fn pgn(view: &GameView, options: &ExportOptions, url: &str) -> String {

@@ -1,4 +1,4 @@
-//! The server's state's pictures, in Lichess's JSON.
+//! What the server's state shows, in Lichess's JSON.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 use chess::{
     ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
-    TournamentKind, Variant,
+    TournamentKind, Variant, moves_text,
 };
 
 /// What Lichess shows as the clock of a game that has none.
@@ -297,7 +297,7 @@ pub(crate) fn account_event(event: &PracticeAccountEvent, me: &str, url: &str, a
 }
 
 /// A game as one of its players sees it in lists and events.
-pub(crate) fn game_info(view: &GameView, side: Color) -> Value {
+fn game_info(view: &GameView, side: Color) -> Value {
     let pairing = &view.pairing;
     let (own, other) = (pairing.players.get(side), pairing.players.get(!side));
     let mut opponent = match other.ai_level {
@@ -393,7 +393,7 @@ fn initial_fen(start: &Line) -> String {
 }
 
 /// The first line of a game stream.
-pub(crate) fn game_full(view: &GameView) -> Value {
+fn game_full(view: &GameView) -> Value {
     let pairing = &view.pairing;
     let mut full = json!({
         "type": "gameFull",
@@ -459,7 +459,7 @@ impl StateLine {
         };
         Self {
             r#type: "gameState",
-            moves: moves(&view.line),
+            moves: moves_text(view.line.moves()),
             wtime: time.white,
             btime: time.black,
             winc: increment.white,
@@ -486,19 +486,6 @@ fn status_name(view: &GameView) -> &'static str {
         GameStatus::VariantEnd => "variantEnd",
         _ => "started",
     }
-}
-
-/// The moves in UCI notation, separated by blanks.
-fn moves(line: &Line) -> String {
-    use std::fmt::Write;
-    let mut text = String::with_capacity(line.ply() * 5);
-    for (ply, uci) in line.moves().iter().enumerate() {
-        if ply > 0 {
-            text.push(' ');
-        }
-        let _ = write!(text, "{uci}");
-    }
-    text
 }
 
 /// A line of a game stream.

@@ -67,7 +67,7 @@ impl StateHandle {
         Self { inbox }
     }
 
-    /// Does something with the server's state's state and returns what came of it.
+    /// Does something with the server's state and returns what came of it.
     ///
     /// # Errors
     /// [`ServerStopped`].

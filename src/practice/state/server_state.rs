@@ -161,7 +161,7 @@ impl ServerState {
         self.now
     }
 
-    /// Milliseconds since 1970 at a time of the server's state's.
+    /// Milliseconds since 1970 at a time that is counted from the server's start.
     pub fn unix_millis(&self, at: Duration) -> u64 {
         u64::try_from((self.started_at + at).as_millis()).unwrap_or(u64::MAX)
     }

@@ -211,20 +211,14 @@ const SPLITS: [(&str, f64); 4] =
 impl Default for CouncilSums {
     /// With every criterion there is, as it comes.
     fn default() -> Self {
-        Self::with_rules(CriterionName::ALL.into_iter().map(ReplayRule::criterion).collect())
-    }
-}
-
-impl CouncilSums {
-    /// With these rules to replay.
-    pub fn with_rules(rules: Vec<ReplayRule>) -> Self {
+        let rules = CriterionName::ALL.into_iter().map(ReplayRule::criterion);
         Self {
             votes: 0,
             played: GameSums::default(),
             best: GameSums::default(),
             worst: GameSums::default(),
             electors: BTreeMap::new(),
-            rules: rules.into_iter().map(|rule| (rule, RuleSums::default())).collect(),
+            rules: rules.map(|rule| (rule, RuleSums::default())).collect(),
             second: SecondPhaseFigure::default(),
             second_gain: GameSums::default(),
             splits: Default::default(),
@@ -232,7 +226,9 @@ impl CouncilSums {
             errors: Vec::new(),
         }
     }
+}
 
+impl CouncilSums {
     /// Adds the votes of a game.
     pub fn add(&mut self, game: &GameStudy) {
         self.next_game();

@@ -42,11 +42,8 @@ impl ReplayRule {
             CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
             // Where all agree, so does every rule.
             _ if vote.voters.iter().all(|voter| voter.best == first) => first,
-            _ => {
-                // Ties are decided as the council would, by position and settings alone.
-                let seed = self.settings.seed ^ (vote.ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                self.rule.elected_move(ballots, seed)?
-            }
+            // Ties are decided as the council would, by position and settings alone.
+            _ => self.rule.elected_move(ballots, self.settings.seed_at(vote.ply))?,
         };
         Some((elected, vote.loss_of(elected)?))
     }

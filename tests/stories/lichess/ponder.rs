@@ -1,4 +1,4 @@
-//! SearchHandle in the opponent's time: with hits and misses, in good weather and in bad.
+//! Thinking in the opponent's time: with hits and misses, in good weather and in bad.
 
 use std::time::Duration;
 

@@ -17,13 +17,13 @@ use std::sync::Arc;
 use super::{
     question::Progress,
     search_session::{Event, SearchSession},
-    searcher::{CouncilSearcher, next_serial},
+    searcher::{CouncilSearcher, search_id},
 };
 use crate::{
     CouncilGame,
     pool::{Guidance, Job, SearchReport},
 };
-use chess::{GameId, GameLine, Limits, Phase, Proposal, SearchId, SecondPhaseMode, Task};
+use chess::{GameLine, Limits, Phase, Proposal, SecondPhaseMode, Task};
 use engine::Turnstile;
 
 /// What the second phase is about.
@@ -168,7 +168,7 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
         let time = session.time_left(1.0);
         for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
             let Some(slot) = self.searchers.get_mut(searcher) else { continue };
-            let id = search_id(session.question.game.clone(), &*line);
+            let id = search_id(&session.question.game, &*line, Phase::Second);
             let task = Task { id, line, root_moves, limits };
             slot.search(Job::guided(task, guidance).within(time), &session.reports);
         }
@@ -196,11 +196,6 @@ fn take_turns<L: GameLine>(assignments: &mut [SearchAssignment<L>]) {
     for (index, assignment) in assignments.iter_mut().enumerate() {
         assignment.guidance.turn = Some(Arc::new(round_robin.place(index)));
     }
-}
-
-/// The identity of a new search of the second phase.
-pub(super) fn search_id(game: GameId, line: &impl GameLine) -> SearchId {
-    SearchId { game, ply: line.ply(), serial: next_serial(), phase: Phase::Second }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::{
 
 use super::{Layout, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask, of, search_id};
 use crate::pool::{Elector, ElectorSpec, Job, SearchReport};
-use chess::{Knowledge, Limits, Line, Proposal, Score, SecondPhaseMode, Task, UciMove, Variant};
+use chess::{Knowledge, Limits, Line, Phase, Proposal, Score, SecondPhaseMode, Task, UciMove, Variant};
 
 const MODES: [SecondPhaseMode; 6] = [
     SecondPhaseMode::Sequential,
@@ -41,7 +41,7 @@ fn run(mode: SecondPhaseMode, task: &SecondPhaseTask<Line>) -> Option<Proposal> 
 
 fn carry_out(engine: &mut dyn Elector, assignment: &SearchAssignment<Line>) -> Vec<SearchReport> {
     let SearchAssignment { line, root_moves, limits, guidance, .. } = assignment.clone();
-    let task = Task { id: search_id("g".into(), &*line), line, root_moves, limits };
+    let task = Task { id: search_id(&"g".into(), &*line, Phase::Second), line, root_moves, limits };
     let id = task.id.clone();
     let mut reports = Vec::new();
     let job = Job::guided(task, guidance);

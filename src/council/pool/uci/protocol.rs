@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use chess::{Bound, Color, Limits, Line, Score, Task, UciMove};
+use chess::{Bound, Color, Limits, Line, Score, Task, UciMove, moves_text};
 
 /// What one `info` line says. Fields it does not mention keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,10 +81,7 @@ pub fn position(line: &Line) -> String {
         None => "position startpos".to_owned(),
     };
     if line.ply() > 0 {
-        command.push_str(" moves");
-        for uci in line.moves() {
-            let _ = write!(command, " {uci}");
-        }
+        let _ = write!(command, " moves {}", moves_text(line.moves()));
     }
     command
 }
@@ -94,10 +91,7 @@ pub fn go(task: &Task) -> String {
     let mut command = go_within(&task.limits);
     // Some engines take everything after `searchmoves` for a move, so it comes last.
     if !task.root_moves.is_empty() {
-        command.push_str(" searchmoves");
-        for uci in &task.root_moves {
-            let _ = write!(command, " {uci}");
-        }
+        let _ = write!(command, " searchmoves {}", moves_text(&task.root_moves));
     }
     command
 }

@@ -70,7 +70,7 @@ impl VisitorSession {
             self.line(format!("{to} is not logged in."));
             return Ok(());
         }
-        // Players that live in the server, or are here over another context, do not hear tells.
+        // Players that live in the server, or are here by the other protocol, do not hear tells.
         self.context.lobby.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
         self.told(&id).await
     }

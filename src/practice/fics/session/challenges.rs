@@ -47,7 +47,7 @@ impl VisitorSession {
     async fn challenged(&mut self, view: &ChallengeView) -> io::Result<()> {
         let ours = view.challenger.account == self.me.id;
         if !ours && (self.playing.is_some() || !self.variables.is_on("open")) {
-            // A context with other customs lets such a challenge through.
+            // The other protocol, which has other customs, lets such a challenge through.
             let (id, me) = (view.id.clone(), self.me.id.clone());
             let _ = self.ask(move |state| state.decline(&id, &me, DeclineReason::Later)).await?;
             return Ok(());

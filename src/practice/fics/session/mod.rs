@@ -311,7 +311,7 @@ impl VisitorSession {
         ListenerKey { account: self.me.id.clone(), client: format!("fics-{}", self.number) }
     }
 
-    /// Whether somebody is logged in, on this context or another.
+    /// Whether somebody is logged in, by this protocol or the other.
     pub(super) async fn is_here(&self, account: &AccountId) -> io::Result<bool> {
         let wanted = account.clone();
         Ok(self.context.lobby.find(account).is_some() || self.ask(move |state| state.is_online(&wanted)).await?)

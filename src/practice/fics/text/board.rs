@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
+use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square, variant::VariantPosition};
 
 use super::minutes_and_increment;
 use crate::{dialect::Dialect, state::GameView};
@@ -157,8 +157,8 @@ pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
 /// The last move, if there is one.
 pub(super) fn last_move(line: &Line) -> Option<LastMove> {
     let before = line.prefix(line.ply().checked_sub(1)?);
-    let mv = line.moves().last()?.to_move(before.position()).ok()?;
-    let san = SanPlus::from_move(before.position().clone(), mv).to_string();
+    let uci = *line.moves().last()?;
+    let (mv, san) = (uci.to_move(before.position()).ok()?, before.san(uci));
     let double_push = match mv {
         Move::Normal { role: Role::Pawn, from, to, .. } if from.rank().distance(to.rank()) == 2 => Some(to.file()),
         _ => None,

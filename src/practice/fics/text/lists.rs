@@ -1,7 +1,6 @@
 //! Tables: the moves of a game, games that run, games that wait.
 
 use jiff::{Timestamp, tz::TimeZone};
-use shakmaty::san::SanPlus;
 
 use super::{
     board::{coordinates, start_board, taken, time_taken},
@@ -62,7 +61,7 @@ fn rows(view: &GameView, exact: bool, long: bool) -> String {
     let mut text = String::new();
     for (ply, uci) in view.line.moves().iter().enumerate() {
         let Ok(mv) = uci.to_move(line.position()) else { break };
-        let written = if long { coordinates(mv) } else { SanPlus::from_move(line.position().clone(), mv).to_string() };
+        let written = if long { coordinates(mv) } else { line.san(*uci) };
         let number = shakmaty::Position::fullmoves(line.position());
         let cell = format!("{written:<7} ({})", time_taken(taken(view, ply), exact));
         match line.turn() {
