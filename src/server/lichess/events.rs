@@ -39,7 +39,7 @@ pub(super) struct EventStream {
     backoff: Backoff,
     budget: OpenBudget,
     patience: Patience,
-    /// Games we were told of and that have not finished, as far as this stream says.
+    /// Games that the stream has told of since it was opened last, or that were found since, and that have not finished.
     running: HashSet<GameId>,
     /// Whether we were ever connected.
     was_connected: bool,
@@ -108,6 +108,8 @@ impl EventStream {
         };
         self.was_connected = true;
         self.told_lost = false;
+        // It begins with all games that run. Others have ended meanwhile, and their ends may never be told.
+        self.running.clear();
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
         loop {
             let line = match stream.next().await {

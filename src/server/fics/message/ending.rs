@@ -82,13 +82,31 @@ impl GameNotice {
             "1/2-1/2" | "*" => None,
             _ => return None,
         };
-        let status = status_of(words, winner, result.contains("1/2"));
+        let status = status_of(&without_names(words, [&white, &black]), winner, result.contains("1/2"));
         Some(Self::End(GameEnd { game, white, black, status, winner, words: words.to_owned() }))
     }
 }
 
-/// What the server's words for an end mean. The words differ between servers, and the players' names stand among them;
-/// so the telling part is looked for, the rarer one first.
+/// The server's words without the players' names, since somebody may be called `aborted`. Names stand at the beginning, and after "by" and
+/// "and".
+fn without_names(words: &str, players: [&str; 2]) -> String {
+    if !words.contains(' ') {
+        return words.to_owned();
+    }
+    let mut before = "by";
+    let mut kept = String::new();
+    for word in words.split(' ') {
+        let may_be_name = matches!(before, "by" | "and");
+        if !(may_be_name && players.iter().any(|name| name.eq_ignore_ascii_case(word))) {
+            kept.push(' ');
+            kept.push_str(word);
+        }
+        before = word;
+    }
+    kept
+}
+
+/// What the server's words for an end mean. They differ between servers, so the telling part is looked for, the rarer one first.
 pub fn status_of(words: &str, winner: Option<Color>, drawn: bool) -> GameStatus {
     const MEANINGS: [(&str, GameStatus); 22] = [
         ("adjourned", GameStatus::Adjourned),
@@ -162,6 +180,26 @@ mod tests {
             let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
             assert_eq!(end.status, status, "{line}");
             assert_eq!(end.winner, (result == "1-0").then_some(Color::White), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_players_name_does_not_say_how_a_game_ended() {
+        for (words, result, status) in [
+            ("adjourned resigns", "0-1", GameStatus::Resign),
+            ("adjourned lost connection; game aborted", "*", GameStatus::Aborted),
+            ("adjourned lost connection; game adjourned", "*", GameStatus::Adjourned),
+            ("Game aborted on move 1 by adjourned", "*", GameStatus::Aborted),
+            (
+                "Bob ran out of time and adjourned has no material to mate",
+                "1/2-1/2",
+                GameStatus::InsufficientMaterialClaim,
+            ),
+            ("adjourned", "*", GameStatus::Adjourned),
+        ] {
+            let line = format!("{{Game 12 (adjourned vs. Bob) {words}}} {result}");
+            let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+            assert_eq!((end.status, end.words.as_str()), (status, words), "{line}");
         }
     }
 

@@ -117,10 +117,15 @@ pub enum FicsMessage {
         /// What is declined.
         what: OfferKind,
     },
-    /// Our challenge, seek or acceptance was not taken.
-    Refused(String),
-    /// There is no such offer to accept or decline.
-    NoSuchOffer,
+    /// Our challenge, seek, acceptance or tell was not taken.
+    Refused {
+        /// The server's words.
+        words: String,
+        /// Whom they name, where they do.
+        about: Option<String>,
+    },
+    /// There is no such offer to accept; with the player who makes none, or the offer's number, where the line has it.
+    NoSuchOffer(Option<String>),
     /// `Your seek has been posted with index 46.`
     SeekPosted(u32),
 

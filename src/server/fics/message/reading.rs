@@ -211,7 +211,7 @@ fn rating_adjustment(line: &str) -> Option<FicsMessage> {
 
 /// Lines that begin with words of the server's own.
 fn server_phrase(line: &str) -> Option<FicsMessage> {
-    let refused = || Some(FicsMessage::Refused(line.to_owned()));
+    let refused = || Some(refusal(line));
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {
         "login:" | "Login:" => Some(FicsMessage::AskName),
@@ -314,7 +314,7 @@ fn no_such(line: &str, rest: &str) -> Option<FicsMessage> {
     } else if rest.starts_with("such command") {
         unknown_command(line)
     } else if ["player named", "user named", "such player", "such category"].iter().any(|no| rest.starts_with(no)) {
-        Some(FicsMessage::Refused(line.to_owned()))
+        Some(refusal(line))
     } else {
         None
     }
@@ -325,14 +325,35 @@ fn there(line: &str, rest: &str) -> Option<FicsMessage> {
         || rest.starts_with("are no pending offers")
         || rest.starts_with("is no offer")
     {
-        Some(FicsMessage::NoSuchOffer)
+        Some(no_such_offer(line))
     } else if rest.starts_with("is no player matching") || rest.starts_with("is no such") {
-        Some(FicsMessage::Refused(line.to_owned()))
+        Some(refusal(line))
     } else if rest.starts_with("are no") || rest.starts_with("is no") {
         Some(FicsMessage::Noise)
     } else {
         None
     }
+}
+
+/// A refusal in the server's own words.
+fn refusal(line: &str) -> FicsMessage {
+    FicsMessage::Refused { words: line.to_owned(), about: named(line) }
+}
+
+/// `There are no pending offers from X.`, `There is no offer 5 to accept.` What we decline is done with for us, there or not.
+fn no_such_offer(line: &str) -> FicsMessage {
+    if line.contains(" to decline") || line.contains(" to withdraw") {
+        return FicsMessage::Noise;
+    }
+    let number = || line.split([' ', '.']).find(|word| word.parse::<u32>().is_ok()).map(str::to_owned);
+    FicsMessage::NoSuchOffer(named(line).or_else(number))
+}
+
+/// The player whom a line of the server's own words names.
+fn named(line: &str) -> Option<String> {
+    let before = ["Player \"", " named \"", "matching the name ", "pending offers from ", "pending offers to "];
+    let rest = before.iter().find_map(|words| Some(line.split_once(words)?.1))?;
+    Some(speaker(rest)?.0.name)
 }
 
 /// `Game 12: X has lagged for 30 seconds.`
@@ -361,7 +382,7 @@ fn you(line: &str, rest: &str) -> Option<FicsMessage> {
     } else if begins(&["are not playing", "are neither playing", "are not examining", "have no game"]) {
         FicsMessage::NotPlaying
     } else if begins(&["have no offers", "have more than one", "have no pending"]) {
-        FicsMessage::NoSuchOffer
+        no_such_offer(line)
     } else if rest.starts_with("can't flag an untimed") {
         FicsMessage::NoClock
     } else if rest.starts_with("can't flag") {
@@ -369,7 +390,7 @@ fn you(line: &str, rest: &str) -> Option<FicsMessage> {
     } else if rest.starts_with("must be registered to adj") {
         FicsMessage::CannotAdjourn
     } else if is_on_our_list || begins(REFUSALS) {
-        FicsMessage::Refused(line.to_owned())
+        refusal(line)
     } else if begins(&["accept", "decline", "withdraw", "will ", "are now", "are connected", "have ", "can ", "would "])
     {
         FicsMessage::Noise
@@ -470,6 +491,7 @@ fn about_somebody(line: &str) -> Option<FicsMessage> {
         return rest.contains(") seeking ").then_some(FicsMessage::Noise);
     }
     let (verb, object) = rest.split_once(' ')?;
+    let refusal = |by: Speaker| FicsMessage::Refused { words: line.to_owned(), about: Some(by.name) };
     match verb {
         "shouts:" | "c-shouts:" | "seeking" | "accepts" | "updates" | "adjusts" | "intercepts" => {
             Some(FicsMessage::Noise)
@@ -501,9 +523,9 @@ fn about_somebody(line: &str) -> Option<FicsMessage> {
                 "away",
             ];
             let refused = refusals.iter().any(|start| object.starts_with(start));
-            refused.then(|| FicsMessage::Refused(line.to_owned()))
+            refused.then(|| refusal(by))
         }
-        "only" => object.starts_with("wants to play ").then(|| FicsMessage::Refused(line.to_owned())),
+        "only" => object.starts_with("wants to play ").then(|| refusal(by)),
         "set" | "unset" | "set." | "unset." | "left" => Some(FicsMessage::Noise),
         _ => None,
     }

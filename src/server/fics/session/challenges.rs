@@ -51,6 +51,13 @@ impl Challenges {
         self.pending.iter().find(|one| one.id == *id)
     }
 
+    /// Whether the server may mean this one, where it gives a player's name or an offer's number. One that we no longer know may be
+    /// any.
+    pub(super) fn may_mean(&self, id: &ChallengeId, named: Option<&str>) -> bool {
+        let (Some(named), Some(one)) = (named, self.get(id)) else { return true };
+        one.opponent.eq_ignore_ascii_case(named) || one.server_name() == named
+    }
+
     /// Notes a challenge. The server lets one player make us one at a time, so an older one that it replaces is returned.
     pub(super) fn add(
         &mut self,

@@ -42,10 +42,12 @@ impl FicsSession {
             FicsMessage::Withdrawn { by, what } if self.is_opponent(&by) => self.note_offer(false, what, false),
             FicsMessage::Declined { by, what: OfferKind::Match } => self.declined(&by),
             FicsMessage::Declined { by, what } if self.is_opponent(&by) => self.note_offer(true, what, false),
-            FicsMessage::Refused(words) => self.refused(&words, now),
-            FicsMessage::NoSuchOffer => {
+            FicsMessage::Refused { words, about } => self.refused(&words, about.as_deref(), now),
+            FicsMessage::NoSuchOffer(of) => {
                 let none = ActionError::NotFound("the server knows no such offer".to_owned());
-                self.requests.settle(|want| matches!(want, Want::Game(_)), Err(none));
+                let challenges = &self.challenges;
+                let is_meant = |want: &Want| matches!(want, Want::Game(id) if challenges.may_mean(id, of.as_deref()));
+                self.requests.settle(is_meant, Err(none));
             }
             _ => {}
         }
@@ -196,15 +198,25 @@ impl FicsSession {
         self.tell(ServerEvent::ChallengeDeclined { id, by, reason: DeclineReason::Generic });
     }
 
-    /// A sentence that refuses something; it does not say what, so it is for whoever waits.
-    fn refused(&mut self, words: &str, now: Instant) {
-        let refused = || Err(ActionError::Refused(words.to_owned()));
-        let settled = self.requests.settle(|want| matches!(want, Want::Issued(_) | Want::Game(_)), refused());
+    /// A sentence that refuses something; it does not say what, so it is for whoever waits. Where it is about another player, it is for
+    /// who waits for that one.
+    fn refused(&mut self, words: &str, about: Option<&str>, now: Instant) {
+        let about = about.filter(|name| !name.eq_ignore_ascii_case(self.our_name()));
+        let challenges = &self.challenges;
+        let is_meant = |want: &Want| match want {
+            Want::Issued(name) => about.is_none_or(|about| about.eq_ignore_ascii_case(name)),
+            Want::Game(id) => challenges.may_mean(id, about),
+            Want::OurMove { .. } | Want::Presence | Want::End => false,
+        };
+        let settled = self.requests.settle(is_meant, Err(ActionError::Refused(words.to_owned())));
         if settled.is_none()
             && self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false))).is_none()
         {
             tracing::debug!(words, "the server refuses something");
-            self.seek_refused(words, now);
+            // Seeks are for nobody by name.
+            if about.is_none() {
+                self.seek_refused(words, now);
+            }
         }
     }
 

@@ -799,6 +799,42 @@ fn requests_without_an_answer_are_given_up() {
     assert!(told.iter().any(|told| told.starts_with("= Err(Unavailable")), "{told:?}");
 }
 
+/// Somebody may be gone when his challenge is declined: that says nothing of another one, which we have accepted.
+#[test]
+fn a_refusal_about_somebody_else_answers_no_acceptance() {
+    for about_bob in [
+        "There are no pending offers from Bob.",
+        "You have no offers to decline.",
+        "No user named \"bob\" is logged in.",
+        "Bob is censoring you.",
+    ] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.effects();
+        for name in ["Ann", "Bob"] {
+            let challenge = format!("Challenge: {name} (----) Somebot (----) unrated blitz 5 0.");
+            evening.hear(&[challenge.as_str(), ENDS]);
+        }
+        assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept ann"]);
+        evening.act(Action::Decline("bob-run-2".into(), chess::DeclineReason::Later));
+        let told = evening.hear(&[about_bob]);
+        assert!(!told.iter().any(|told| told.starts_with("= ")), "{about_bob}: {told:?}");
+        let told = evening.hear(&["There are no pending offers from Ann."]);
+        assert!(told.iter().any(|told| told.starts_with("= Err(NotFound(")), "{told:?}");
+    }
+}
+
+/// The same, where offers have numbers.
+#[test]
+fn the_number_of_another_offer_answers_no_acceptance() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&["<pf> 4 w=Ann t=match p=Ann (1500) Somebot (1500) rated blitz 5 0"]);
+    assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept 4"]);
+    assert_eq!(evening.hear(&["There is no offer 5 to accept."]), [""; 0]);
+    let told = evening.hear(&["There is no offer 4 to accept."]);
+    assert!(told.len() == 1 && told[0].starts_with("= Err(NotFound("), "{told:?}");
+}
+
 /// Lines as a server may say them, in an order that it never would.
 fn lines() -> impl Strategy<Value = String> {
     let boards = prop_oneof![Just(START), Just(E4), Just(E5)];

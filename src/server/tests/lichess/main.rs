@@ -538,6 +538,31 @@ async fn the_event_stream_is_reopened_and_games_go_on() {
     assert_eq!(story.server.count("GET /api/bot/game/stream"), 0, "the game's stream is open already");
 }
 
+/// The end of a game is not told where it comes while the event stream is away; so the games that it told of before count no more.
+#[tokio::test]
+async fn only_what_the_newest_event_stream_has_told_is_known_to_run() {
+    let (mut story, events, _game) = Story::in_game(|_| {}).await;
+    events.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    story.server.expect("GET /api/stream/event").await.stream().await.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    let mut found = None;
+    // A question may be given up for the stream, and asked again.
+    for _ in 0..5 {
+        tokio::select! {
+            event = story.events.recv() => {
+                found = event;
+                break;
+            }
+            asked = story.server.expect("GET /api/account/playing") => {
+                asked.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+            }
+        }
+    }
+    assert!(matches!(&found, Some(ServerEvent::GameStarted(id)) if id.as_str() == "game0001"), "{found:?}");
+}
+
 #[tokio::test]
 async fn a_silent_event_stream_is_noticed() {
     let (mut story, _silent) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
