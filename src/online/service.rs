@@ -1,7 +1,8 @@
 //! One service: a question asked over HTTP, not too often, and after failures not for a while.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
@@ -69,8 +70,15 @@ pub(crate) struct OnlineService {
     settings: ServiceSettings,
     url: Url,
     authorization: Option<HeaderValue>,
-    spared: Mutex<Spared>,
+    spared: Arc<Mutex<Spared>>,
 }
+
+/// A service by its kind and its address.
+type ServicePlace = (OnlineKind, String);
+
+/// The services that are asked in this process. A limit is of the service, not of the player that asks: a profile with services of its
+/// own, and settings that were read again, go on sparing it.
+static SPARED: Mutex<BTreeMap<ServicePlace, Weak<Mutex<Spared>>>> = Mutex::new(BTreeMap::new());
 
 /// How long a service is to be left alone.
 #[derive(Debug)]
@@ -81,6 +89,21 @@ struct Spared {
     backoff: Backoff,
     /// As it wants it itself.
     until: Option<Instant>,
+}
+
+impl Spared {
+    /// Of the service of this kind at this address, whoever asks it.
+    fn shared(kind: OnlineKind, url: &Url) -> Arc<Mutex<Self>> {
+        let mut all = SPARED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, spared| spared.strong_count() > 0);
+        let known = all.entry((kind, url.as_str().trim_end_matches('/').to_owned())).or_default();
+        known.upgrade().unwrap_or_else(|| {
+            let spared = Self { asked: None, backoff: Backoff::new(REST.0, REST.1), until: None };
+            let spared = Arc::new(Mutex::new(spared));
+            *known = Arc::downgrade(&spared);
+            spared
+        })
+    }
 }
 
 impl OnlineService {
@@ -103,7 +126,7 @@ impl OnlineService {
             Ok::<_, String>(header)
         };
         let authorization = token.map(header).transpose()?;
-        let spared = Mutex::new(Spared { asked: None, backoff: Backoff::new(REST.0, REST.1), until: None });
+        let spared = Spared::shared(kind, &url);
         Ok(Self { kind, settings: settings.clone(), url, authorization, spared })
     }
 
@@ -217,10 +240,7 @@ impl OnlineService {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use axum::{Router, body::Body, response::Response, routing::get};
     use chess::Variant;
@@ -282,6 +302,21 @@ mod tests {
         service.failed(&ServiceFailure::Limited(Some(Duration::from_hours(2))));
         assert!(!service.may_be_asked(now + Duration::from_mins(119)));
         assert!(service.may_be_asked(now + Duration::from_mins(121)));
+    }
+
+    #[test]
+    fn a_service_is_left_alone_whichever_player_asks() {
+        let asks = |kind, url| OnlineService::new(kind, url, &ServiceSettings::default(), None).expect("a service");
+        let first = asks(OnlineKind::Explorer, "https://example.net");
+        let another_player = asks(OnlineKind::Explorer, "https://example.net/");
+        let [another_kind, elsewhere] =
+            [asks(OnlineKind::Cloud, "https://example.net"), asks(OnlineKind::Explorer, "https://example.net/there")];
+        first.failed(&ServiceFailure::Limited(None));
+        let now = Instant::now();
+        assert!(!another_player.may_be_asked(now));
+        assert!(another_kind.may_be_asked(now) && elsewhere.may_be_asked(now));
+        drop(first);
+        assert!(!asks(OnlineKind::Explorer, "https://example.net").may_be_asked(now), "as after a reload");
     }
 
     #[tokio::test]

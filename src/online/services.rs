@@ -16,7 +16,7 @@ use super::{
 /// How we name ourselves.
 const USER_AGENT: &str = concat!("concilio/", env!("CARGO_PKG_VERSION"));
 
-/// The services of one player's settings, shared by all its games: a limit is of all of them together.
+/// The services of one player's settings, shared by all its games. A limit is of all players that ask one service together.
 #[derive(Clone, Debug)]
 pub struct OnlineServices(Arc<SharedServices>);
 

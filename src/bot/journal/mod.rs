@@ -322,6 +322,12 @@ impl Journal {
         self.writer.ask(move |store| store.variant_of(&game)).await
     }
 
+    /// Notes that a game goes on: if it had ended, that was taken back.
+    pub fn game_goes_on(&self, game: &GameKey) {
+        let game = game.clone();
+        self.writer.note("a game that goes on", move |store| store.game_goes_on(&game));
+    }
+
     /// Notes by how many points a game has changed our rating.
     pub fn rated(&self, game: &GameKey, change: i32) {
         let game = game.clone();

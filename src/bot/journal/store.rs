@@ -351,6 +351,16 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
+    /// A game whose end was taken back is one that runs.
+    pub(super) fn game_goes_on(&self, game: &GameKey) -> Result<(), JournalError> {
+        self.execute(
+            "UPDATE games SET status = 'started', winner = NULL, result = NULL, ended_at = NULL
+             WHERE server = ? AND game = ? AND ended_at IS NOT NULL",
+            params![game.server.as_str(), game.id.as_str()],
+        )?;
+        Ok(())
+    }
+
     /// The server's games that were started and, as far as we know, neither ended nor adjourned. Oldest first.
     pub(super) fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
         let mut games = self.transaction.prepare_cached(

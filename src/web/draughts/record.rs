@@ -14,8 +14,8 @@ use crate::problem::HttpProblem;
 const PLACE: &str = "page";
 const GUEST: &str = "Guest";
 
-/// Writes the opponent's answer with its votes, then plays it; with it the game may be over. A name that a game by other rules has
-/// already is refused: it would lose its moves.
+/// Writes the opponent's answer with its votes, then plays it; with it the game may be over. Where it was over and moves were taken
+/// back, it goes on. A name that a game by other rules has already is refused: it would lose its moves.
 pub(super) async fn answered(
     journal: &Journal,
     id: GameId,
@@ -26,6 +26,7 @@ pub(super) async fn answered(
     if known_rules(journal, &id).await?.is_some_and(|known| known != rules(game)) {
         return Err(HttpProblem::bad(format!("the game {id} is another one; begin a game with a name of its own")));
     }
+    journal.game_goes_on(&key(&id));
     let recorder = recorder(journal, id, game, game.board().to_move(), opponent);
     recorder.decided(game, decision).await;
     game.play(decision.best).map_err(HttpProblem::internal)?;
@@ -44,8 +45,11 @@ pub(super) async fn ended(journal: &Journal, id: GameId, game: &Game) {
 
 /// The rules of the game of this name, where the journal has one.
 async fn known_rules(journal: &Journal, id: &GameId) -> Result<Option<String>, HttpProblem> {
-    let key = GameKey::new(&ServerName::new(PLACE), id);
-    journal.variant_of(&key).await.map_err(HttpProblem::internal)
+    journal.variant_of(&key(id)).await.map_err(HttpProblem::internal)
+}
+
+fn key(id: &GameId) -> GameKey {
+    GameKey::new(&ServerName::new(PLACE), id)
 }
 
 /// As the journal names them.

@@ -6,7 +6,7 @@
 //! server would otherwise keep it and start the game long after we forgot it.
 //!
 //! Whoever declines is left alone for a while, longer every time, and only for what the reason speaks of: a bot that does
-//! not play bullet may still play blitz. Whoever has played us is left alone for a while as well, where the settings say so.
+//! not play bullet may still play blitz. Whoever plays us is left alone for a while as well, where the settings say so.
 
 mod series;
 mod settings;
@@ -262,7 +262,7 @@ impl Matchmaker {
         self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
 
-    /// Our challenge became a game: what its opponent refused before is forgotten, and after the last game of a series it may rest.
+    /// Our challenge became a game: what its opponent refused before is forgotten, and with the last game of a series a rest begins.
     pub fn accepted(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
         if let Some(StandingChallenge { opponent, terms, .. }) = self.take(id) {
             self.refusals.remove(&opponent);

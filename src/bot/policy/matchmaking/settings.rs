@@ -41,7 +41,8 @@ pub struct MatchmakingSettings {
     pub max_backoff: Duration,
     /// How much a refusal refuses.
     pub refusal: RefusalScope,
-    /// For how many times as long as a game usually lasts an opponent is left alone after it; as long as `max_backoff` at most. 0 to 10000.
+    /// For how many times as long as a game usually lasts an opponent is left alone, from the beginning of that game on; as long as
+    /// `max_backoff` at most. 0 to 10000.
     #[serde(with = "WholeNumber::<0, 10_000>")]
     pub rest: u32,
     /// When we challenge, in the time zone of the settings; empty is always.

@@ -376,7 +376,7 @@ fn a_series_goes_on_where_a_challenge_or_the_list_of_bots_could_not_be_had() {
 }
 
 #[test]
-fn an_opponent_rests_after_a_game_as_many_times_as_long_as_it_lasts() {
+fn an_opponent_rests_from_the_beginning_of_a_game_as_many_times_as_long_as_it_lasts() {
     let settings = MatchmakingSettings { rest: 3, ..of_type(|_| ()) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000)]);
     let request = request_at(&mut matchmaker, &settings, &bots, 0, NOW).expect("anna");
