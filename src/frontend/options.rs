@@ -11,6 +11,9 @@ use council::{
     player::{BookFile, BookSettings},
 };
 
+/// Programs keep the bounds of an option in 32 bits, and drop one whose bounds they cannot keep.
+const LARGEST: u64 = (1 << 31) - 1;
+
 /// The value of `Preset` that changes nothing.
 const NO_PRESET: &str = "none";
 
@@ -42,6 +45,7 @@ pub(super) struct EngineOption {
 pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
     let choice = |name, kind, value: &dyn Display| EngineOption { name, kind, value: value.to_string() };
     let council = &setup.council;
+    let nodes = setup.limits.nodes.unwrap_or(0);
     vec![
         choice("Hash", OptionKind::Spin(1, 1 << 20), &setup.hash()),
         choice("Clear Hash", OptionKind::Button, &""),
@@ -68,8 +72,8 @@ pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
         ),
         choice("Groups", OptionKind::Combo(GroupMode::ALL.map(GroupMode::word).to_vec()), &council.groups.word()),
         choice("Split", OptionKind::Spin(0, 100), &(council.split * 100.0).round()),
-        choice("Nodes per Elector", OptionKind::Spin(0, 1 << 50), &setup.limits.nodes.unwrap_or(0)),
-        choice("Seed", OptionKind::Spin(0, 1 << 50), &council.seed),
+        choice("Nodes per Elector", OptionKind::Spin(0, LARGEST.max(nodes)), &nodes),
+        choice("Seed", OptionKind::Spin(0, LARGEST.max(council.seed)), &council.seed),
         choice("Heed Votes", OptionKind::Check, &setup.clock.heed_votes),
         choice("OwnBook", OptionKind::Check, &setup.own_book),
         choice("Book File", OptionKind::Text, &""),
@@ -77,11 +81,12 @@ pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
     ]
 }
 
-/// Sets one option, named without regard to case; the setup is unchanged where the value is not accepted.
+/// Sets one option, named without regard to case; the setup is unchanged where the value is not accepted. `true` if that takes
+/// another council: programs say before every game what has not changed, and engines would start anew on the clock.
 ///
 /// # Errors
 /// What is accepted.
-pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), String> {
+pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, String> {
     let wanted = name.trim().to_lowercase();
     let known = list(setup).into_iter().find(|choice| choice.name.to_lowercase() == wanted);
     let choice = known.ok_or_else(|| format!("unknown option {name:?}"))?;
@@ -155,8 +160,10 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
         // The program's own affairs, which it tells when they matter; and the button, which starts a new council.
         _ => (),
     }
+    // What stands in a book may have changed though its name has not.
+    let takes_another = matches!(choice.name, "Clear Hash" | "Book File") || !changed.has_settings_of(setup);
     *setup = changed;
-    Ok(())
+    Ok(takes_another)
 }
 
 /// A value as its option takes it.
@@ -245,6 +252,34 @@ mod tests {
             }
             assert_eq!(at_hand(&setup), (vec!["e2e4".to_owned()], here.clone()), "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn what_is_said_again_and_what_is_the_programs_own_affair_takes_no_other_council() {
+        let mut setup = setup(Vec::new(), Vec::new());
+        let said = [("Threads", "2"), ("Roster", "balanced-3"), ("Hash", "300"), ("OwnBook", "false"), ("Seed", "7")];
+        for (name, value) in said {
+            assert_eq!(set(&mut setup, name, value), Ok(true), "{name}");
+        }
+        let affairs = [("Ponder", "true"), ("UCI_Chess960", "true"), ("Preset", NO_PRESET), ("SyzygyPath", "")];
+        for (name, value) in said.into_iter().chain(affairs) {
+            assert_eq!(set(&mut setup, name, value), Ok(false), "{name}");
+        }
+        assert_eq!(set(&mut setup, "Clear Hash", ""), Ok(true));
+    }
+
+    #[test]
+    fn bounds_fit_into_32_bits_unless_the_settings_are_beyond_them() {
+        let mut setup = setup(Vec::new(), Vec::new());
+        let largest = |setup: &Setup, name: &str| match list(setup).into_iter().find(|choice| choice.name == name) {
+            Some(EngineOption { kind: OptionKind::Spin(_, most), .. }) => most,
+            _ => panic!("{name} is no number"),
+        };
+        for name in ["Hash", "Threads", "Move Overhead", "Split", "Nodes per Elector", "Seed"] {
+            assert!(largest(&setup, name) <= LARGEST, "{name}");
+        }
+        setup.council.seed = u64::MAX;
+        assert_eq!(largest(&setup, "Seed"), u64::MAX);
     }
 
     #[test]

@@ -137,6 +137,12 @@ impl Setup {
         engine::uci::searchable(time, self.overhead)
     }
 
+    /// Whether a council of the one plays as one of the other, as far as settings say: their books are not compared.
+    pub(super) fn has_settings_of(&self, other: &Self) -> bool {
+        let settings = |setup: &Self| (setup.limits, setup.own_book, setup.cores, setup.overhead);
+        self.council == other.council && self.clock == other.clock && settings(self) == settings(other)
+    }
+
     /// What needs no search.
     pub(super) fn library(&self) -> Arc<Library> {
         Arc::new(if self.own_book { self.library.clone() } else { self.library.clone().without_books() })

@@ -245,7 +245,7 @@ impl Worker<'_> {
     fn report(&self, rank: usize) -> Iteration {
         let completed = &self.root_moves[rank - 1];
         let line = if rank == 1 && self.stopped {
-            // Of an unfinished iteration only values of moves that were searched are there.
+            // What the unfinished iteration has not come to has the value of the one before, if that raised alpha there.
             self.root_moves.iter().max_by_key(|m| m.value).filter(|m| m.value > completed.value).unwrap_or(completed)
         } else {
             completed

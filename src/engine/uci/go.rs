@@ -82,6 +82,7 @@ impl<M> Go<M> {
         if moves_wanted && go.search_moves.is_empty() {
             go.ignored.insert(0, SEARCH_MOVES.to_owned());
         }
+        go.pass_over_noughts();
         let bounded = go.limits != Limits::default() || go.time != [None; 2];
         if !go.ignored.is_empty() && !bounded && !go.infinite && !go.ponder {
             go.limits.time = Some(INSTEAD_OF_UNREADABLE_LIMITS);
@@ -104,6 +105,27 @@ impl<M> Go<M> {
         let Limits { time, nodes, depth, mate: _ } = self.limits;
         let limited = time.is_some() || nodes.is_some() || depth.is_some();
         !self.infinite && (limited || self.clock(turn.index()).is_some())
+    }
+
+    /// Whoever sends every number that they know means none by nought: it is no bound beside another one. Alone it is the least
+    /// that there is, because an answer is waited for.
+    fn pass_over_noughts(&mut self) {
+        let Limits { time, nodes, depth, mate } = self.limits;
+        let meant = Limits {
+            time: time.filter(|time| !time.is_zero()),
+            nodes: nodes.filter(|nodes| *nodes > 0),
+            depth: depth.filter(|depth| *depth > 0),
+            mate: mate.filter(|moves| *moves > 0),
+        };
+        let bounded = meant != Limits::default();
+        if bounded && self.time.iter().flatten().all(Duration::is_zero) {
+            self.time = [None; 2];
+        }
+        self.limits = if bounded || self.infinite || self.time != [None; 2] {
+            meant
+        } else {
+            Limits { nodes: nodes.map(|nodes| nodes.max(1)), depth: depth.map(|depth| depth.max(1)), ..self.limits }
+        };
     }
 
     /// What was passed over, as a sentence for who sent it.

@@ -214,9 +214,11 @@ impl Session {
                     }
                 }
             });
-            // What an unfinished iteration has changed was not reported yet.
-            if let Some(result) = result.as_ref().filter(|result| told.as_ref() != Some(&essence(result))) {
-                say(&output, &describe(&position, result));
+            match &result {
+                // What an unfinished iteration has changed was not reported yet.
+                Some(result) if told.as_ref() != Some(&essence(result)) => say(&output, &describe(&position, result)),
+                Some(_) => {}
+                None => say(&output, over(&position)),
             }
             // An answer to `infinite` or `ponder` is not given unasked.
             while (go.infinite || pondering_here.load(SeqCst)) && !stop_here.load(SeqCst) {
@@ -249,11 +251,15 @@ impl Session {
             let stop = running.stop.clone();
             let (_, unused) = mpsc::channel();
             let finished = std::mem::replace(&mut running.finished, unused);
-            std::thread::spawn(move || {
+            let timer = std::thread::Builder::new().spawn(move || {
                 if finished.recv_timeout(hard) == Err(mpsc::RecvTimeoutError::Timeout) {
                     stop.store(true, SeqCst);
                 }
             });
+            // Where those that search are all the threads that the system gives, the move is made now.
+            if timer.is_err() {
+                running.stop.store(true, SeqCst);
+            }
         }
     }
 
@@ -326,6 +332,11 @@ fn describe(position: &Position, iteration: &Iteration) -> String {
         time.as_millis(),
         position.line_to_uci(&iteration.pv).join(" ")
     )
+}
+
+/// What there is to say of a position without a legal move.
+fn over(position: &Position) -> &'static str {
+    if position.board().in_check() { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
 }
 
 /// What the reader of an `info` line takes from it, besides how much work it was.

@@ -64,6 +64,35 @@ fn what_is_searched_until_told_to_stop_has_no_clock_and_no_control_is_not_the_la
 }
 
 #[test]
+fn nought_is_no_bound_beside_another_one_and_alone_the_least_there_is() {
+    use crate::Limits;
+
+    let bounds = |text: &str| {
+        let go = Go::<()>::read(text, |_| None);
+        (go.limits, go.clock(0))
+    };
+    let noughts = "movestogo 0 depth 0 nodes 0 mate 0 movetime 0";
+    let minute = Some(Duration::from_secs(60));
+    let none = Limits::default();
+    assert_eq!(bounds(&format!("wtime 60000 btime 60000 {noughts}")), (none, minute));
+    assert_eq!(bounds(&format!("infinite {noughts}")), (none, None));
+    let twelve_plies = Limits { depth: Some(12), ..none };
+    assert_eq!(bounds("wtime 0 btime 0 winc 0 binc 0 movetime 0 depth 12"), (twelve_plies, None));
+    assert_eq!(bounds("wtime 0 btime 0 nodes 0"), (none, Some(Duration::ZERO)), "a clock that has run out");
+    assert_eq!(bounds("depth 0").0, Limits { depth: Some(1), ..none });
+    assert_eq!(bounds("nodes 0").0, Limits { nodes: Some(1), ..none });
+    assert_eq!(bounds("ponder movetime 0").0, Limits { time: Some(Duration::ZERO), ..none });
+}
+
+#[test]
+fn a_position_without_a_move_has_its_score() {
+    for (fen, score) in [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
+        let answers = converse(&format!("position fen {fen}\ngo wtime 100 btime 100\n"));
+        assert_eq!(answers, format!("info depth 0 score {score}\nbestmove 0000\n"));
+    }
+}
+
+#[test]
 fn wrong_input_is_explained_and_changes_nothing() {
     for (wrong, says) in [
         ("setoption name Hash value -3", "Hash: \"-3\" (accepted: 1 to 1048576)"),

@@ -173,11 +173,13 @@ impl<W: Write> UciSession<W> {
 
     fn set_option(&mut self, rest: &str) -> Result<(), String> {
         let (name, value) = name_and_value(rest)?;
-        options::set(&mut self.engine.setup, name, value)?;
+        let takes_another = options::set(&mut self.engine.setup, name, value)?;
         if name.eq_ignore_ascii_case("UCI_Chess960") {
             self.chess960 = matches!(value.to_lowercase().as_str(), "true" | "1");
         }
-        self.engine.replace_council();
+        if takes_another {
+            self.engine.replace_council();
+        }
         Ok(())
     }
 

@@ -271,10 +271,11 @@ impl<W: Write> XboardSession<W> {
     }
 
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), Problem> {
-        options::set(&mut self.engine.setup, name, value)?;
-        // Whatever is being searched is searched by another council from now on.
-        self.drop_search();
-        self.engine.replace_council();
+        if options::set(&mut self.engine.setup, name, value)? {
+            // Whatever is being searched is searched by another council from now on.
+            self.drop_search();
+            self.engine.replace_council();
+        }
         Ok(())
     }
 

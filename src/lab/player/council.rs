@@ -14,6 +14,9 @@ use council::{
     pool::{Pool, VirtualMachines},
 };
 
+/// How deep an only move is searched by the clock, plies: a player's council makes it at once, the arbiter wants its score.
+const ONLY_MOVE_DEPTH: u32 = 6;
+
 pub(super) struct CouncilPlayer {
     runtime: Runtime,
     pool: Pool,
@@ -62,9 +65,10 @@ impl MatchPlayer for CouncilPlayer {
         // The arbiter's clock runs from the first move on, and nothing lies between it and this player.
         let clock = ClockSettings { first_move: Duration::ZERO, ..ClockSettings::default() };
         let by_clock = |time| timing(&clock, Lag::steady(Duration::ZERO), &turn.line, time, self.last_score);
+        let only_move = turn.pace.is_timed() && turn.line.legal_moves().len() == 1;
         let question = Question {
             timing: turn.time().map(by_clock),
-            limits: Limits { nodes: turn.nodes(), ..Limits::default() },
+            limits: Limits { nodes: turn.nodes(), depth: only_move.then_some(ONLY_MOVE_DEPTH), ..Limits::default() },
             in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())
         };
@@ -81,5 +85,29 @@ impl MatchPlayer for CouncilPlayer {
             depth: decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or_default(),
             nodes: decision.nodes(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::player::Pace;
+    use chess::{Clock, Clocks};
+
+    #[test]
+    fn an_only_move_gets_a_score_and_no_more_thought() {
+        let (roster, advisers) = ("mp ma".to_owned(), String::new());
+        let settings = CouncilSettings { roster, advisers, hash: 1, ..CouncilSettings::default() };
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let mut player = CouncilPlayer::new(roster, settings, None, 1).expect("a council");
+        let line = Line::from_fen(Variant::Standard, "6k1/8/8/8/8/7P/6P1/r6K w - - 0 1").expect("a position");
+        let (initial, increment) = (Duration::from_secs(600), Duration::ZERO);
+        let clocks = Some(Clocks::both(Clock { remaining: initial, increment }));
+        let turn = MoveRequest { line: Arc::new(line), pace: Pace::Clock { initial, increment }, clocks };
+        let chosen = player.choose(&turn).expect("a move");
+        assert_eq!(chosen.best.to_string(), "h1h2");
+        assert!(chosen.depth <= ONLY_MOVE_DEPTH && chosen.score.is_some(), "{chosen:?}");
     }
 }

@@ -41,7 +41,8 @@ impl MatchPlayer for OwnPlayer {
         let nodes = turn.nodes().map(|nodes| nodes.saturating_mul(threads as u64));
         let position = engine_position(&turn.line).map_err(|error| PlayerFailure::Failed(error.to_string()))?;
         let go = go(turn);
-        let mut stopwatch = Stopwatch::new(&go, position.board().turn(), OVERHEAD);
+        let only_move = position.legal_moves().len() == 1;
+        let mut stopwatch = Stopwatch::new(&go, position.board().turn(), OVERHEAD).for_only_move(only_move);
         let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, ..go.limits };
         let stop = AtomicBool::new(false);
         let found = self.engine.search(&position, &[], &limits, &stop, &mut |iteration| {
@@ -76,4 +77,22 @@ fn go(turn: &MoveRequest) -> Go<()> {
         }
     }
     go
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use chess::{Clock, Clocks, Variant};
+
+    #[test]
+    fn an_only_move_gets_a_score_and_no_more_thought() {
+        let line = Line::from_fen(Variant::Standard, "6k1/8/8/8/8/7P/6P1/r6K w - - 0 1").expect("a position");
+        let (initial, increment) = (Duration::from_secs(600), Duration::ZERO);
+        let clocks = Some(Clocks::both(Clock { remaining: initial, increment }));
+        let turn = MoveRequest { line: Arc::new(line), pace: Pace::Clock { initial, increment }, clocks };
+        let chosen = OwnPlayer::new(EngineOptions::default()).choose(&turn).expect("a move");
+        assert_eq!((chosen.best.to_string().as_str(), chosen.depth), ("h1h2", 6));
+    }
 }

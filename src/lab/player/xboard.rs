@@ -2,7 +2,10 @@
 //!
 //! Unlike an elector of the pool, it plays by the clock of the game, and whatever goes wrong is its own loss.
 
-use std::{mem, time::Instant};
+use std::{
+    mem,
+    time::{Duration, Instant},
+};
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, left_until};
 use chess::{Clocks, Line, UciMove};
@@ -33,8 +36,7 @@ impl XboardPlayer {
             Pace::MoveTime(time) => Ok(self.engine.set_move_time(Some(time))?),
             Pace::Clock { initial, increment } => {
                 if mem::take(&mut self.is_new) {
-                    let (minutes, seconds) = (initial.as_secs() / 60, initial.as_secs() % 60);
-                    self.engine.send(&format!("level 0 {minutes}:{seconds:02} {}", increment.as_secs_f64()))?;
+                    self.engine.send(&level(initial, increment))?;
                 }
                 let clocks: Clocks = turn.clocks.unwrap_or_default();
                 let (ours, theirs) = (clocks.of(turn.line.turn()), clocks.of(!turn.line.turn()));
@@ -72,5 +74,25 @@ impl MatchPlayer for XboardPlayer {
             }
         }
         Err(hanging())
+    }
+}
+
+/// What a side has for all of the game, in the protocol's whole seconds. Less than one would be told as a game without any
+/// time; what is left is told exactly before every move.
+fn level(initial: Duration, increment: Duration) -> String {
+    let seconds = initial.as_millis().div_ceil(1000);
+    format!("level 0 {}:{:02} {}", seconds / 60, seconds % 60, increment.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_of_less_than_a_second_is_told_as_one() {
+        let told = |initial, increment| level(Duration::from_millis(initial), Duration::from_millis(increment));
+        assert_eq!(told(500, 10), "level 0 0:01 0.01");
+        assert_eq!(told(60_000, 0), "level 0 1:00 0");
+        assert_eq!(told(10_500, 100), "level 0 0:11 0.1");
     }
 }
