@@ -151,7 +151,7 @@ impl ClusterCommand {
 }
 
 /// Asks every worker that answers, and prints the answers as a table or as JSON. That workers are there and none of them can be
-/// used is a failure; that there are none is not.
+/// used, because they leave or do not serve us, is a failure; that there are none is not.
 async fn status(cluster: &ClusterSettings, json: bool) -> Result<(), Failure> {
     let survey = survey(cluster).await?;
     if json {
@@ -159,11 +159,21 @@ async fn status(cluster: &ClusterSettings, json: bool) -> Result<(), Failure> {
     } else {
         print_survey(cluster, &survey);
     }
-    let unused = not_used(&survey);
-    if !survey.workers.is_empty() || unused.is_empty() {
-        return Ok(());
+    match nobody_lends(&survey) {
+        Some(why) => Err(Failure::failed(why)),
+        None => Ok(()),
     }
-    Err(Failure::failed(format!("no worker can be used: {}", unused.join("; "))))
+}
+
+/// Where there are workers and none of them takes searches of ours, why not.
+fn nobody_lends(survey: &Survey) -> Option<String> {
+    let unused = not_used(survey);
+    let is_useless = !survey.workers.iter().any(takes_searches) && !unused.is_empty();
+    is_useless.then(|| format!("no worker can be used: {}", unused.join("; ")))
+}
+
+fn takes_searches(answer: &WorkerAnswer) -> bool {
+    answer.heartbeat.state == WorkerState::Lending
 }
 
 /// Why workers that were heard get no searches, a line each.
@@ -172,7 +182,9 @@ fn not_used(survey: &Survey) -> Vec<String> {
     let silent = survey.silent.iter().map(|name| {
         format!("{name} is heard and does not answer: it is too far away, or does not serve a daemon of our name")
     });
-    strangers.chain(silent).collect()
+    let leaving = survey.workers.iter().filter(|answer| !takes_searches(answer));
+    let leaving = leaving.map(|answer| format!("{} finishes what it has and takes no more", answer.worker.name));
+    strangers.chain(silent).chain(leaving).collect()
 }
 
 /// For which moves a worker is too far away, if it is for any that matter.
@@ -315,4 +327,29 @@ fn state(state: WorkerState) -> &'static str {
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use cluster::{RunId, Sender, wire::Heartbeat};
+
+    use super::*;
+
+    #[test]
+    fn workers_that_all_leave_are_none_that_can_be_used() {
+        let worker = |name: &str, state| WorkerAnswer {
+            worker: Sender { name: name.to_owned(), run: RunId::draw() },
+            heartbeat: Heartbeat { state, ..Heartbeat::idle(4, 900) },
+            lag: Duration::from_millis(1),
+        };
+        let survey = |workers| Survey { workers, ..Survey::default() };
+        let attic = worker("attic", WorkerState::Draining);
+        let why = nobody_lends(&survey(vec![attic.clone()]));
+        assert!(why.is_some_and(|why| why.contains("attic finishes what it has")));
+        let both = survey(vec![attic, worker("cellar", WorkerState::Lending)]);
+        assert_eq!((nobody_lends(&both), not_used(&both).len()), (None, 1));
+        assert_eq!(nobody_lends(&survey(Vec::new())), None, "nobody is there");
+    }
 }

@@ -160,7 +160,6 @@ impl Contest {
         if [a, b].into_iter().any(|player| player.pace().or(pace).is_timed()) {
             experiment["cores"] = cores_at_work(workers);
         }
-        let mut state = state.open::<DraughtsPair>("draughts", experiment, self.tables.as_slice())?;
         let contender = |spec: &PlayerSpec| DraughtsContender { spec: spec.clone(), pace };
         let plan = DraughtsMatch {
             players: [contender(a), contender(b)],
@@ -169,6 +168,9 @@ impl Contest {
             workers,
             tables,
         };
+        // A match that is refused leaves no state, and with --fresh it forgets none.
+        plan.check()?;
+        let mut state = state.open::<DraughtsPair>("draughts", experiment, self.tables.as_slice())?;
         let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
         let standing = run_draughts(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {

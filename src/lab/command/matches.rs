@@ -111,14 +111,17 @@ pub(super) struct Match {
 impl Match {
     /// Plays and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        if matches!(self.pace, MatchPace::Alike(_)) && self.speeds.is_some() {
+            return Err(Failure::usage("--speeds belong to --pace equal-time=N"));
+        }
+        let mut plan = self.plan()?;
+        // A match that is refused leaves no state, and with --fresh it forgets none.
+        plan.check()?;
         let (mut state, speeds) = match self.pace {
-            MatchPace::Alike(_) if self.speeds.is_some() => {
-                return Err(Failure::usage("--speeds belong to --pace equal-time=N"));
-            }
             MatchPace::Alike(_) => (self.state.open("match", self.experiment(), &self.files())?, Speeds::default()),
             MatchPace::EqualTime(nodes) => self.state_with_speeds(nodes, stop)?,
         };
-        let plan = self.plan(&speeds)?;
+        plan.players = self.contenders(&speeds);
         let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
         let summary = run(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {
@@ -172,8 +175,12 @@ impl Match {
         Ok((state, serde_json::from_value(speeds)?))
     }
 
-    fn plan(&self, speeds: &Speeds) -> Result<MatchPlan, Failure> {
-        let contender = |spec: &PlayerSpec| Contender::at(spec.clone(), self.pace, speeds);
+    fn contenders(&self, speeds: &Speeds) -> [Contender; 2] {
+        [&self.a, &self.b].map(|spec| Contender::at(spec.clone(), self.pace, speeds))
+    }
+
+    /// What is to be played, before any speed is known.
+    fn plan(&self) -> Result<MatchPlan, Failure> {
         let pairs = (self.games as usize).div_ceil(2);
         let book = openings(self.book.as_deref(), self.plies, self.seed)?.different(pairs);
         let tables = self.syzygy.as_deref().map(Tablebases::open).transpose();
@@ -185,7 +192,7 @@ impl Match {
         let cores = or_each_core(None);
         let workers = self.concurrency.unwrap_or(cores);
         Ok(MatchPlan {
-            players: [contender(&self.a), contender(&self.b)],
+            players: self.contenders(&Speeds::default()),
             book,
             pairs,
             sprt: self.sprt,
@@ -221,11 +228,42 @@ impl Match {
             "truncate": self.truncate,
             "margin": self.margin,
         });
-        let is_timed =
-            |player: &PlayerSpec| Contender::at(player.clone(), self.pace, &Speeds::default()).pace.is_timed();
-        if [&self.a, &self.b].into_iter().any(|player| player.grows() || is_timed(player)) {
+        let contenders = self.contenders(&Speeds::default());
+        if contenders.iter().any(|Contender { spec, pace }| spec.grows() || pace.is_timed()) {
             experiment["cores"] = cores_at_work(or_each_core(self.concurrency));
         }
         experiment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        command: Match,
+    }
+
+    #[test]
+    fn a_match_that_is_refused_leaves_no_state_and_forgets_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("match.jsonl");
+        let [file, no_tables] = [state.as_path(), folder.path()].map(|path| path.to_str().expect("plain letters"));
+        let refused = |words: &[&str]| {
+            let match_in_file = ["match", "engine:m,hash=1", "engine:mp,hash=1", "--state", file];
+            let words = match_in_file.iter().chain(words).copied();
+            let CommandLine { command } = CommandLine::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+            command.run(&AtomicBool::new(false)).expect_err("it cannot be played").to_string()
+        };
+        assert!(refused(&["--games", "1000"]).contains("games from a book of"));
+        assert!(refused(&["--syzygy", no_tables]).contains("--syzygy"));
+        assert!(!state.exists());
+        std::fs::write(&state, "what was played").expect("writable");
+        refused(&["--games", "1000", "--fresh"]);
+        assert_eq!(std::fs::read_to_string(&state).expect("it is there"), "what was played");
     }
 }

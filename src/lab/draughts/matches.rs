@@ -60,6 +60,20 @@ pub struct DraughtsMatch {
     pub tables: Option<Arc<EndgameTables>>,
 }
 
+impl DraughtsMatch {
+    /// Whether it can be played.
+    ///
+    /// # Errors
+    /// [`DraughtsError::FewBallots`] where games would only be played again.
+    pub fn check(&self) -> Result<(), DraughtsError> {
+        let ballots = ballots::draw(self.pairs, self.seed).len();
+        if self.pairs > ballots && self.players.iter().all(|player| !player.pace().is_timed()) {
+            return Err(DraughtsError::FewBallots { games: 2 * self.pairs, ballots });
+        }
+        Ok(())
+    }
+}
+
 /// What a player did in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Conduct {
@@ -183,10 +197,8 @@ pub fn run_draughts(
     mut progress: impl FnMut(&DraughtsStanding),
 ) -> Result<DraughtsStanding, DraughtsError> {
     let undone: Vec<usize> = (0..plan.pairs).filter(|pair| !state.done().contains_key(pair)).collect();
+    plan.check()?;
     let openings = ballots::draw(plan.pairs, plan.seed);
-    if plan.pairs > openings.len() && plan.players.iter().all(|player| !player.pace().is_timed()) {
-        return Err(DraughtsError::FewBallots { games: 2 * plan.pairs, ballots: openings.len() });
-    }
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, pairs) = mpsc::sync_channel(0);

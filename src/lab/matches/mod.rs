@@ -74,6 +74,29 @@ pub struct MatchPlan {
     pub cores: usize,
 }
 
+impl MatchPlan {
+    /// Whether it can be played.
+    ///
+    /// # Errors
+    /// [`MatchError`] says why not.
+    pub fn check(&self) -> Result<(), MatchError> {
+        for Contender { spec, pace } in &self.players {
+            if !spec.understands(*pace) {
+                return Err(MatchError::Pace(spec.name().to_owned()));
+            }
+            // What cannot be started at all is a mistake, not three hundred losses.
+            drop(spec.start(self.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
+        }
+        let openings = self.book.len();
+        if self.pairs > openings && self.players.iter().all(|player| !player.pace.is_timed()) {
+            return Err(MatchError::SmallBook { games: 2 * self.pairs, openings });
+        }
+        // Neither is an opening that cannot be played, hours after the first game.
+        (0..self.pairs.min(openings)).try_for_each(|pair| self.book.opening(pair).map(drop))?;
+        Ok(())
+    }
+}
+
 /// Two games from one opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GamePair {
@@ -138,19 +161,7 @@ pub fn run(
     stop: &AtomicBool,
     mut progress: impl FnMut(&MatchStanding),
 ) -> Result<Summary, MatchError> {
-    for Contender { spec, pace } in &plan.players {
-        if !spec.understands(*pace) {
-            return Err(MatchError::Pace(spec.name().to_owned()));
-        }
-        // What cannot be started at all is a mistake, not three hundred losses.
-        drop(spec.start(plan.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
-    }
-    let openings = plan.book.len();
-    if plan.pairs > openings && plan.players.iter().all(|player| !player.pace.is_timed()) {
-        return Err(MatchError::SmallBook { games: 2 * plan.pairs, openings });
-    }
-    // Neither is an opening that cannot be played, hours after the first game.
-    (0..plan.pairs.min(openings)).try_for_each(|pair| plan.book.opening(pair).map(drop))?;
+    plan.check()?;
     let mut standing = MatchStanding::new(plan.sprt, plan.pairs);
     standing.take(state.done());
     progress(&standing);
