@@ -159,9 +159,7 @@ impl UciTeacher {
         let deadline = Instant::now() + patience;
         let mut last: Option<Score> = None;
         loop {
-            // One that talks without an end is no better than a mute one.
-            let left = deadline.checked_duration_since(Instant::now());
-            let heard = left.map(|left| self.engine.hear(left)).transpose()?.flatten();
+            let heard = self.engine.hear_before(deadline)?;
             let line = heard.ok_or_else(|| wrong(&format_args!("no best move within {patience:?}")))?;
             if let Some(best) = protocol::best_move(&line) {
                 let score = last.ok_or_else(|| wrong(&"a best move and no score"))?;

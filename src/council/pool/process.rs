@@ -144,6 +144,18 @@ impl Process {
         }
     }
 
+    /// The next line, or `None` if none came before the deadline. After it nobody listens, whatever waits to be read: one that talks
+    /// without an end is no better than a mute one.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if the engine has ended.
+    pub fn read_before(&mut self, deadline: Instant) -> Result<Option<String>, ElectorFailure> {
+        match deadline.checked_duration_since(Instant::now()) {
+            Some(left) => self.read(left),
+            None => Ok(None),
+        }
+    }
+
     /// Reads what it has said by now, and no more: one that talks without an end is never silent.
     ///
     /// # Errors
@@ -168,9 +180,7 @@ impl Process {
     ) -> Result<(), ElectorFailure> {
         let deadline = Instant::now() + timeout;
         loop {
-            // One that talks without an end is no better than a mute one.
-            let left = deadline.checked_duration_since(Instant::now());
-            match left.map(|left| self.read(left)).transpose()?.flatten() {
+            match self.read_before(deadline)? {
                 Some(line) if line.trim() == last => return Ok(()),
                 Some(line) => each(&line),
                 None => return Err(ElectorFailure(format!("the engine said no {last} within {timeout:?}"))),

@@ -187,8 +187,8 @@ pub struct Stopwatch {
 /// Moves that the rest of a game without a stated number is planned for.
 const HORIZON: u32 = 24;
 
-/// Before this depth, in plies, a score and a best move say too little.
-const LEAST_DEPTH: u32 = 6;
+/// Before this depth, in plies, a score and a best move say too little. An only move is searched no deeper.
+pub const LEAST_DEPTH: u32 = 6;
 
 impl Stopwatch {
     /// Starts now.

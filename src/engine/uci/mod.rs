@@ -20,7 +20,7 @@ use std::{
 use super::{
     Engine, EngineOptions, Iteration, Move, Position, Score, ScoreBound, bench_evaluation, bench_with, breakdown,
 };
-pub use go::{Go, Stopwatch, searchable};
+pub use go::{Go, LEAST_DEPTH, Stopwatch, searchable};
 use options::Options;
 pub use options::{check_hash, name_and_value};
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{MayAsk, ReportArguments, SearchedPositions, cores_at_work},
+    inputs::{MayAsk, ReportArguments, SearchedPositions, experiment},
     positions::parse_budget,
     progress::{Bars, StateFile, write},
 };
@@ -89,15 +89,12 @@ impl Decisions {
 
     /// Everything that the decisions depend on, but for the players' files.
     fn experiment(&self, plan: &DecisionsPlan) -> serde_json::Value {
-        let mut experiment = json!({
+        let facts = json!({
             "players": self.players.iter().map(PlayerSpec::text).collect::<Vec<_>>(),
             "pace": self.pace,
             "positions": plan.positions.iter().map(|position| position.line.fen()).collect::<Vec<_>>(),
         });
-        if plan.players.iter().any(|player| player.pace.is_timed()) {
-            experiment["cores"] = cores_at_work(plan.workers);
-        }
-        experiment
+        experiment(facts, plan.players.iter().any(|player| player.pace.is_timed()), plan.workers)
     }
 }
 

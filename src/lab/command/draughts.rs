@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{cores_at_work, or_each_core},
+    inputs::{experiment, or_each_core},
     progress::{ProgressDisplay, StateFile},
 };
 use crate::{
@@ -149,27 +149,24 @@ impl Contest {
         stop: &AtomicBool,
     ) -> Result<DraughtsStanding, Failure> {
         let pace = self.pace.pace();
-        let workers = or_each_core(self.concurrency);
-        let mut experiment = json!({
+        let facts = json!({
             "players": [a.to_string(), b.to_string()],
             "nodes": pace.nodes,
             "time": pace.time,
             "seed": self.seed,
             "tables": self.tables,
         });
-        if [a, b].into_iter().any(|player| player.pace().or(pace).is_timed()) {
-            experiment["cores"] = cores_at_work(workers);
-        }
         let contender = |spec: &PlayerSpec| DraughtsContender { spec: spec.clone(), pace };
         let plan = DraughtsMatch {
             players: [contender(a), contender(b)],
             pairs: (self.games as usize).div_ceil(2),
             seed: self.seed,
-            workers,
+            workers: or_each_core(self.concurrency),
             tables,
         };
         // A match that is refused leaves no state, and with --fresh it forgets none.
         plan.check()?;
+        let experiment = experiment(facts, plan.is_timed(), plan.workers);
         let mut state = state.open::<DraughtsPair>("draughts", experiment, self.tables.as_slice())?;
         let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
         let standing = run_draughts(&plan, &mut state, stop, |standing| {

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchedPositions, cores_at_work, engine, openings, or_each_core},
+    inputs::{CouncilFile, SearchedPositions, engine, experiment, openings, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -364,15 +364,13 @@ impl FitSpsa {
             Fitted::Council(settings) => json!(settings),
             Fitted::Search(options) => json!(options.knowledge),
         };
-        let mut experiment = json!({
+        let facts = json!({
             "parameters": texts, "settings": of_whom, "pace": self.pace, "iterations": self.iterations,
             "book": self.book, "seed": self.seed,
         });
         let start: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let player = fitted.player("start", &parameters, &start)?;
-        if self.pace.is_timed() || player.grows() {
-            experiment["cores"] = cores_at_work(NonZeroUsize::MIN);
-        }
+        let experiment = experiment(facts, self.pace.is_timed() || player.grows(), NonZeroUsize::MIN);
         let mut files = player.files();
         files.extend(self.book.clone());
         let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment, &files)?;

@@ -211,9 +211,13 @@ impl CouncilFile {
     }
 }
 
-/// The cores of this machine, and how many searches or games are at work at once: what runs by the clock depends on both.
-pub(super) fn cores_at_work(workers: NonZeroUsize) -> Value {
-    json!([or_each_core(None), workers])
+/// All that an experiment depends on: these facts and, where it runs by the clock, the cores of this machine and how many searches or
+/// games are at work at once.
+pub(super) fn experiment(mut facts: Value, by_clock: bool, workers: NonZeroUsize) -> Value {
+    if by_clock {
+        facts["cores"] = json!([or_each_core(None), workers]);
+    }
+    facts
 }
 
 /// So many, or one for each core.

@@ -12,12 +12,12 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{cores_at_work, openings, or_each_core},
+    inputs::{experiment, openings, or_each_core},
     progress::{ProgressDisplay, StateFile, write},
 };
 use crate::{
     game::{Adjudication, MatchRules},
-    matches::{Contender, GamePair, MatchPlan, pgn, run},
+    matches::{Contender, GamePair, MatchPlan, pgn, run_checked},
     player::{MatchPace, PlayerSpec},
     reproduce::suites,
     speed::Speeds,
@@ -123,7 +123,7 @@ impl Match {
         };
         plan.players = self.contenders(&speeds);
         let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
-        let summary = run(&plan, &mut state, stop, |standing| {
+        let summary = run_checked(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {
                 let score = standing.score();
                 let score = score.map(Estimate::percent_with_error);
@@ -214,7 +214,9 @@ impl Match {
 
     /// Everything else that they depend on. More games of the same match may be asked for.
     fn experiment(&self) -> serde_json::Value {
-        let mut experiment = json!({
+        let contenders = self.contenders(&Speeds::default());
+        let by_clock = contenders.iter().any(|Contender { spec, pace }| spec.grows() || pace.is_timed());
+        let facts = json!({
             "players": [self.a.text(), self.b.text()],
             "pace": self.pace,
             "speeds": self.speeds,
@@ -228,11 +230,7 @@ impl Match {
             "truncate": self.truncate,
             "margin": self.margin,
         });
-        let contenders = self.contenders(&Speeds::default());
-        if contenders.iter().any(|Contender { spec, pace }| spec.grows() || pace.is_timed()) {
-            experiment["cores"] = cores_at_work(or_each_core(self.concurrency));
-        }
-        experiment
+        experiment(facts, by_clock, or_each_core(self.concurrency))
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{SearchArguments, judged_of_folder, spread},
+    inputs::{SearchArguments, judged_of_folder, openings, spread},
     progress::{Bars, build, write},
 };
 use crate::{
@@ -120,13 +120,12 @@ impl Reproduce {
 impl Reproduce {
     /// The openings of so many games, and how they are called.
     fn openings(&self, games: u32) -> Result<(OpeningBook, String), Failure> {
-        let Some(path) = &self.book else {
-            return Ok((OpeningBook::built_in(self.seed), "the built-in openings".to_owned()));
-        };
-        let book = OpeningBook::open(path, OPENING, self.seed).map_err(Failure::usage)?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        let book = book.different((games as usize).div_ceil(2));
-        Ok((book, format!("`{}`", name.split('.').next().unwrap_or_default())))
+        let book = openings(self.book.as_deref(), OPENING, self.seed)?.different((games as usize).div_ceil(2));
+        let name = self.book.as_ref().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
+        Ok(match name {
+            Some(name) => (book, format!("`{}`", name.split('.').next().unwrap_or_default())),
+            None => (book, "the built-in openings".to_owned()),
+        })
     }
 }
 

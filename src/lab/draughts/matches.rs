@@ -61,13 +61,18 @@ pub struct DraughtsMatch {
 }
 
 impl DraughtsMatch {
+    /// Whether a player has a clock, which never does the same twice.
+    pub fn is_timed(&self) -> bool {
+        self.players.iter().any(|player| player.pace().is_timed())
+    }
+
     /// Whether it can be played.
     ///
     /// # Errors
     /// [`DraughtsError::FewBallots`] where games would only be played again.
     pub fn check(&self) -> Result<(), DraughtsError> {
         let ballots = ballots::draw(self.pairs, self.seed).len();
-        if self.pairs > ballots && self.players.iter().all(|player| !player.pace().is_timed()) {
+        if self.pairs > ballots && !self.is_timed() {
             return Err(DraughtsError::FewBallots { games: 2 * self.pairs, ballots });
         }
         Ok(())

@@ -159,9 +159,22 @@ pub fn run(
     plan: &MatchPlan,
     state: &mut ExperimentState<GamePair>,
     stop: &AtomicBool,
-    mut progress: impl FnMut(&MatchStanding),
+    progress: impl FnMut(&MatchStanding),
 ) -> Result<Summary, MatchError> {
     plan.check()?;
+    run_checked(plan, state, stop, progress)
+}
+
+/// The same of a plan that was [checked](MatchPlan::check) already, which starts all players once.
+///
+/// # Errors
+/// [`MatchError`] if it cannot go on.
+pub fn run_checked(
+    plan: &MatchPlan,
+    state: &mut ExperimentState<GamePair>,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(&MatchStanding),
+) -> Result<Summary, MatchError> {
     let mut standing = MatchStanding::new(plan.sprt, plan.pairs);
     standing.take(state.done());
     progress(&standing);

@@ -13,9 +13,7 @@ use council::{
     player::timing,
     pool::{Pool, VirtualMachines},
 };
-
-/// How deep an only move is searched by the clock, plies: a player's council makes it at once, the arbiter wants its score.
-const ONLY_MOVE_DEPTH: u32 = 6;
+use engine::uci::LEAST_DEPTH;
 
 pub(super) struct CouncilPlayer {
     runtime: Runtime,
@@ -65,10 +63,11 @@ impl MatchPlayer for CouncilPlayer {
         // The arbiter's clock runs from the first move on, and nothing lies between it and this player.
         let clock = ClockSettings { first_move: Duration::ZERO, ..ClockSettings::default() };
         let by_clock = |time| timing(&clock, Lag::steady(Duration::ZERO), &turn.line, time, self.last_score);
+        // A player's council makes it at once; the arbiter wants its score.
         let only_move = turn.pace.is_timed() && turn.line.legal_moves().len() == 1;
         let question = Question {
             timing: turn.time().map(by_clock),
-            limits: Limits { nodes: turn.nodes(), depth: only_move.then_some(ONLY_MOVE_DEPTH), ..Limits::default() },
+            limits: Limits { nodes: turn.nodes(), depth: only_move.then_some(LEAST_DEPTH), ..Limits::default() },
             in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())
         };
@@ -108,6 +107,6 @@ mod tests {
         let turn = MoveRequest { line: Arc::new(line), pace: Pace::Clock { initial, increment }, clocks };
         let chosen = player.choose(&turn).expect("a move");
         assert_eq!(chosen.best.to_string(), "h1h2");
-        assert!(chosen.depth <= ONLY_MOVE_DEPTH && chosen.score.is_some(), "{chosen:?}");
+        assert!(chosen.depth <= LEAST_DEPTH && chosen.score.is_some(), "{chosen:?}");
     }
 }

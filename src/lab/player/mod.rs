@@ -15,10 +15,7 @@ mod xboard;
 pub use pace::{MatchPace, Pace, PaceError};
 pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use ::council::{player::Time, pool::ElectorFailure};
 use chess::{Clocks, Line, Score, TimeControl, UciMove};
@@ -126,9 +123,4 @@ impl From<ElectorFailure> for PlayerFailure {
 /// A program that has not answered in time.
 fn hanging() -> PlayerFailure {
     PlayerFailure::Failed("hangs".to_owned())
-}
-
-/// How long a program is still listened to. One that talks without an end is no better than a mute one.
-fn left_until(deadline: Instant) -> Result<Duration, PlayerFailure> {
-    deadline.checked_duration_since(Instant::now()).ok_or_else(hanging)
 }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, left_until};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging};
 use chess::{Limits, Line, Phase, SearchId, Task};
 use council::pool::{
     EngineProgram,
@@ -25,7 +25,7 @@ impl UciPlayer {
     /// Its move, if that comes before the deadline.
     fn answer(&mut self, deadline: Instant) -> Result<ChosenMove, PlayerFailure> {
         let (mut score, mut depth, mut nodes) = (None, 0, 0);
-        while let Some(line) = self.engine.hear(left_until(deadline)?)? {
+        while let Some(line) = self.engine.hear_before(deadline)? {
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or(PlayerFailure::Illegal(line))?;
                 return Ok(ChosenMove { best, score, depth, nodes });

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, left_until};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging};
 use chess::{Clocks, Line, UciMove};
 use council::pool::{
     EngineProgram,
@@ -60,7 +60,7 @@ impl MatchPlayer for XboardPlayer {
         self.engine.send("go")?;
         let deadline = Instant::now() + turn.patience();
         let mut choice = ChosenMove { best: UciMove::Null, score: None, depth: 0, nodes: 0 };
-        while let Some(answer) = self.engine.hear(left_until(deadline)?)? {
+        while let Some(answer) = self.engine.hear_before(deadline)? {
             match answer {
                 EngineAnswer::Thinking(thinking) => {
                     let nodes = choice.nodes.max(thinking.nodes);

@@ -161,7 +161,21 @@ impl CecpEngine {
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
     pub fn hear(&mut self, timeout: Duration) -> Result<Option<EngineAnswer>, ElectorFailure> {
-        let Some(text) = self.process.read(timeout)? else { return Ok(None) };
+        let text = self.process.read(timeout)?;
+        self.understand(text)
+    }
+
+    /// The same before the deadline, after which nobody listens.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn hear_before(&mut self, deadline: Instant) -> Result<Option<EngineAnswer>, ElectorFailure> {
+        let text = self.process.read_before(deadline)?;
+        self.understand(text)
+    }
+
+    fn understand(&mut self, text: Option<String>) -> Result<Option<EngineAnswer>, ElectorFailure> {
+        let Some(text) = text else { return Ok(None) };
         let heard = self.known.as_ref().map_or(EngineAnswer::Nothing, |line| answer(&text, line));
         if let EngineAnswer::Move(best) = heard {
             // It waits for nothing and thinks about nothing until it is told to.

@@ -1,6 +1,9 @@
 //! A conversation with an engine that speaks UCI (Kahlen and Meyer-Kahlen, *Universal Chess Interface*).
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use shakmaty::CastlingMode;
 
@@ -113,5 +116,13 @@ impl UciEngine {
     /// [`ElectorFailure`] if it has ended.
     pub fn hear(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
         self.process.read(timeout)
+    }
+
+    /// The next line, or `None` if none came before the deadline, after which nobody listens.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn hear_before(&mut self, deadline: Instant) -> Result<Option<String>, ElectorFailure> {
+        self.process.read_before(deadline)
     }
 }

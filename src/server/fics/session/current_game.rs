@@ -26,17 +26,17 @@ impl OpeningGame {
         let waits = self.give_up_at.saturating_duration_since(self.received);
         if self.is_silent { self.give_up_at + waits } else { self.give_up_at }
     }
-
-    /// The server says something: what was asked may be on its way.
-    pub(super) fn server_speaks(&mut self, now: Instant) {
-        if self.is_silent {
-            self.is_silent = false;
-            self.give_up_at = self.give_up_at.max(now + SENTENCE_PATIENCE);
-        }
-    }
 }
 
 impl FicsSession {
+    /// The server says something: what was asked of a game that begins may be on its way.
+    pub(super) fn server_speaks(&mut self, now: Instant) {
+        let CurrentGame::Opening(opening) = &mut self.current else { return };
+        if std::mem::take(&mut opening.is_silent) {
+            opening.give_up_at = opening.give_up_at.max(now + SENTENCE_PATIENCE);
+        }
+    }
+
     pub(super) fn board(&mut self, board: Style12, now: Instant) {
         if board.relation == BoardRelation::StartOfList {
             if let CurrentGame::Opening(opening) = &mut self.current {

@@ -262,9 +262,7 @@ impl FicsSession {
 
     /// The server says something.
     pub(crate) fn on(&mut self, message: FicsMessage, now: Instant) {
-        if let CurrentGame::Opening(opening) = &mut self.current {
-            opening.server_speaks(now);
-        }
+        self.server_speaks(now);
         match message {
             FicsMessage::Board(board) => self.board(*board, now),
             FicsMessage::GameFacts(facts) => self.said.facts = Some(facts),
@@ -313,9 +311,7 @@ impl FicsSession {
 
     /// The server is ready for a command.
     pub(crate) fn prompted(&mut self, now: Instant) {
-        if let CurrentGame::Opening(opening) = &mut self.current {
-            opening.server_speaks(now);
-        }
+        self.server_speaks(now);
         self.has_sent = false;
         self.reads_finger = false;
         self.outbox.prompted();
