@@ -240,10 +240,13 @@ impl PlayerTask {
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
                 decision.elapsed = decision.elapsed.min(running);
-                tokio::select! {
-                    () = tokio::time::sleep(hesitation()) => (),
-                    () = answer_now.cancelled() => (),
-                    () = dropped.cancelled() => continue,
+                // A timer of no length still costs a millisecond: the runtime's timers round up.
+                if let Some(pause) = hesitation() {
+                    tokio::select! {
+                        () = tokio::time::sleep(pause) => (),
+                        () = answer_now.cancelled() => (),
+                        () = dropped.cancelled() => continue,
+                    }
                 }
                 let _ = self.events.send(PlayerEvent::Decided { id, line, decision: Box::new(decision), budget });
             }

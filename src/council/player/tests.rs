@@ -101,6 +101,24 @@ async fn a_forced_move_needs_no_search() {
     drop(thinking);
 }
 
+/// Promise 4: nothing but the search takes time. The runtime's clock stands still until the decision is there, so that one which
+/// waits for a timer, however short, comes only when the clock is let go, and is late by it.
+#[tokio::test(start_paused = true)]
+async fn no_timer_delays_a_decision() {
+    let (_until_decided, decides) = std::sync::mpsc::channel::<()>();
+    spawn_blocking(move || decides.recv_timeout(PATIENCE / 2));
+    let limits = Limits { nodes: Some(500), ..Limits::default() };
+    let searched = |number, line| SearchRequest { limits, ..topic(number, line, clock_of(PATIENCE)) };
+    let (player, mut events) = player();
+    for request in [forced(60), searched(2, line("")), searched(3, line("e2e4 e7e5"))] {
+        let (id, asked) = (request.id, tokio::time::Instant::now());
+        let thinking = player.think(request);
+        assert_eq!(until(&mut events, decided).await.0, id);
+        assert_eq!(asked.elapsed(), Duration::ZERO, "a timer was on the way of decision {id:?}");
+        drop(thinking);
+    }
+}
+
 /// A position with one legal move, with so much on both clocks.
 fn forced(seconds: u64) -> SearchRequest {
     let check = Line::from_fen(Variant::Standard, "k7/8/8/8/8/8/1r6/K7 w - - 0 1").expect("a position");

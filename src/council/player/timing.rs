@@ -148,20 +148,20 @@ impl Timekeeper {
         }
     }
 
-    /// Tells, when the thought is over, for how much longer a person might have thought, if the settings want that pretended. It is a
-    /// part of what the clock gives the move anyhow, so that it risks nothing.
-    pub(super) fn hesitation(&self) -> impl FnOnce() -> Duration + use<> {
+    /// Tells, when the thought is over, for how much longer a person might have thought, if the settings want that pretended; `None`
+    /// where the move leaves at once. It is a part of what the clock gives the move anyhow, so that it risks nothing.
+    pub(super) fn hesitation(&self) -> impl FnOnce() -> Option<Duration> + use<> {
         let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
         let agreed = self.agreed.clone();
         move || {
             let now = agreed.borrow().clone();
             if !settings.fake_think_time || !now.is_for_a_game() {
-                return Duration::ZERO;
+                return None;
             }
             let share = rand::rng().random_range(HESITATION.0..HESITATION.1);
             let wanted = budget(&settings, &lag, ply, color, now.time)
                 .map_or(Duration::ZERO, |budget| budget.response.mul_f64(share).saturating_sub(budget.spent));
-            wanted.min(LONGEST_HESITATION).saturating_sub(now.since.elapsed())
+            wanted.min(LONGEST_HESITATION).checked_sub(now.since.elapsed()).filter(|pause| !pause.is_zero())
         }
     }
 
