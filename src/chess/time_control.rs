@@ -41,6 +41,19 @@ impl TimeControl {
         }
     }
 
+    /// The expected length of the whole game, both players together, as bots' games on Lichess have it on average: 1.33 times the
+    /// time at the start, and 104.77 increments. `None` without a clock.
+    pub fn game_length(self) -> Option<Duration> {
+        match self {
+            Self::RealTime { initial, increment } => {
+                // With less than three seconds on the clock players think as if they had three.
+                let initial = initial.max(Duration::from_secs(3)).as_secs_f64();
+                Duration::try_from_secs_f64(1.33 * initial + 104.77 * increment.as_secs_f64()).ok()
+            }
+            Self::Correspondence { .. } | Self::Unlimited => None,
+        }
+    }
+
     /// Minutes and seconds, as players say it: `3+2`, `0.5+1`, and `10s+1` where it is no quarter of a minute; or
     /// `3 days a move`, or `unlimited`.
     pub fn in_minutes(self) -> String {

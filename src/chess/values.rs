@@ -5,7 +5,9 @@
 
 mod ranges;
 
-pub use ranges::{Decimal, FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone};
+pub use ranges::{
+    Decimal, FractionalSeconds, FractionalSecondsOrNone, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone,
+};
 
 use std::{fmt, str::FromStr, time::Duration};
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
 use chess::{
     Limits,
-    values::{Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
+    values::{FractionalSecondsOrNone, Seconds, WholeNumber, WholeNumberOrNone},
 };
 use council::{
     CouncilSettings,
@@ -72,8 +72,8 @@ impl Default for PlayerSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
-    /// Time, in seconds. 1 to 86400.
-    #[serde(with = "SecondsOrNone::<1, 86400>")]
+    /// Time, in seconds. 0.01 to 86400.
+    #[serde(with = "FractionalSecondsOrNone::<10, 86_400_000>")]
     pub time: Option<Duration>,
     /// Nodes. 1 to 10^15.
     #[serde(with = "WholeNumberOrNone::<1, 1_000_000_000_000_000>")]

@@ -118,6 +118,31 @@ impl<const MIN: i64, const MAX: i64> FractionalSeconds<MIN, MAX> {
     }
 }
 
+/// A time in seconds with fractions, or `"none"` for no limit; `MIN` and `MAX` are milliseconds.
+pub struct FractionalSecondsOrNone<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> FractionalSecondsOrNone<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        let range = DecimalRange { min: MIN, max: MAX, what: "seconds" };
+        deserializer.deserialize_any(DecimalOrNone(range)).map(|seconds| seconds.map(Duration::from_secs_f64))
+    }
+
+    /// Writes the seconds or `"none"`.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => serializer.serialize_f64(time.as_secs_f64()),
+            None => serializer.serialize_str(NONE),
+        }
+    }
+}
+
 /// A number with fractions; `MIN` and `MAX` are thousandths.
 pub struct Decimal<const MIN: i64, const MAX: i64>;
 
@@ -186,6 +211,36 @@ impl de::Visitor<'_> for WholeRange {
 }
 
 /// Bounds in thousandths, as types cannot have fractions for parameters.
+struct DecimalOrNone(DecimalRange);
+
+impl de::Visitor<'_> for DecimalOrNone {
+    type Value = Option<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)?;
+        write!(f, ", or \"{NONE}\"")
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+        self.0.visit_f64(number).map(Some)
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        self.0.visit_i64(number).map(Some)
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
+        self.0.visit_u64(number).map(Some)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        match text {
+            NONE => Ok(None),
+            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
+        }
+    }
+}
+
 struct DecimalRange {
     min: i64,
     max: i64,

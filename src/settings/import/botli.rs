@@ -9,12 +9,14 @@ use toml::{Table, Value};
 
 use super::{
     common::{
-        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, texts, unneeded,
-        variant, whole,
+        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, own_explorer, texts,
+        unneeded, variant, whole,
     },
-    foreign::ForeignSettings,
+    foreign::{ForeignSettings, parse},
     written::ImportedSettings,
 };
+
+const OVERHEAD: &str = "network lag is measured in every game; player.clock.reserve adds to it";
 
 /// What a profile's conditions say, by their names.
 type Conditions = BTreeMap<&'static str, Value>;
@@ -26,7 +28,18 @@ struct Part {
     tables: Vec<(&'static str, Value)>,
 }
 
+/// What BotLi takes for options that are absent.
+const DEFAULTS: &str = include_str!("defaults/botli.yml");
+
 pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    older_names(foreign, ours);
+    let defaults = parse(DEFAULTS).unwrap_or_default();
+    for section in ["offer_draw", "resign", "challenge", "messages"] {
+        foreign.fill(section, &defaults);
+    }
+    if !foreign.names("matchmaking.types").is_empty() {
+        foreign.fill("matchmaking", &defaults);
+    }
     let engines = engines(foreign, ours);
     let books = books(foreign, ours);
     profiles(&engines, &books, ours);
@@ -45,15 +58,43 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         foreign,
         ours,
     );
-    lists(
-        &[
-            ("whitelist", "challenge.friends"),
-            ("blacklist", "challenge.block"),
-            ("online_blacklists", "challenge.block_urls"),
-        ],
-        foreign,
-        ours,
-    );
+    opponents(foreign, ours);
+}
+
+/// Gives sections of older files their places in newer ones.
+fn older_names(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    if foreign.take_flag("engine.variants.enabled") == Some(true) {
+        foreign.rename("engine.variants", "engines.variants");
+    } else if foreign.take("engine.variants").is_some() {
+        ours.remark("engine.variants", "is disabled");
+    }
+    foreign.rename("engine", "engines.standard");
+    if foreign.has("syzygy.enabled") {
+        foreign.rename("syzygy", "syzygy.standard");
+    }
+    if foreign.take_number("move_overhead_multiplier").is_some_and(|factor| factor != 1.0) {
+        ours.remark("move_overhead_multiplier", OVERHEAD);
+    }
+}
+
+/// Takes over who is always and never played. BotLi's whitelist overrules its blacklists, and has rules for variants.
+fn opponents(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let friends = foreign.take_texts("whitelist");
+    let is_friend = |name: &String| friends.iter().any(|friend| friend.eq_ignore_ascii_case(name));
+    let mut block = foreign.take_texts("blacklist");
+    block.retain(|name| !is_friend(name));
+    if !friends.is_empty() {
+        ours.remark(
+            "whitelist",
+            "challenge.friends may bring any variant that an engine here plays, not only those listed",
+        );
+        if foreign.holds_items("online_blacklists") {
+            ours.remark("online_blacklists", "a friend on such a list is declined here; BotLi plays him");
+        }
+    }
+    ours.set_some("challenge.friends", (!friends.is_empty()).then_some(friends));
+    ours.set_some("challenge.block", (!block.is_empty()).then_some(block));
+    lists(&[("online_blacklists", "challenge.block_urls")], foreign, ours);
 }
 
 fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
@@ -75,17 +116,13 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Pa
         let mut limits = Table::new();
         for name in ["time", "depth", "nodes"] {
             let Some(number) = foreign.take_number(&old(&format!("limits.{name}"))) else { continue };
-            // Times are whole seconds here.
-            limits.insert(name.to_owned(), whole(number.ceil().max(1.0)));
+            limits.insert(name.to_owned(), whole(number));
         }
         if !limits.is_empty() {
             tables.push(("limits", Value::Table(limits)));
         }
         if foreign.take_number(&old("move_overhead_multiplier")).is_some_and(|factor| factor != 1.0) {
-            ours.remark(
-                &old("move_overhead_multiplier"),
-                "the way of a move is measured in every game; player.clock.reserve adds to it",
-            );
+            ours.remark(&old("move_overhead_multiplier"), OVERHEAD);
         }
         foreign.take(&format!("engines.{key}"));
         tables.push(("council", Value::Table(engine.council())));
@@ -147,7 +184,13 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part
             Some(conditions) if enabled => {
                 parts.push(Part { conditions, tables: vec![("book", Value::Table(book))] });
             }
-            Some(_) => (),
+            Some(conditions) => {
+                let ours = &mut *ours.only_if(false);
+                match conditions.is_empty() {
+                    true => ours.set("player.book", book),
+                    false => ours.set_at(&["profiles", &key, "book"], book),
+                }
+            }
             None => ours.remark(&format!("opening_books.books.{key}"), "is not understood"),
         }
     }
@@ -227,6 +270,10 @@ fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             paths.extend(of_kind);
             most = most.into_iter().chain(pieces).reduce(f64::max);
             suggests |= !plays;
+        } else if kind == "standard" {
+            let ours = &mut *ours.only_if(false);
+            ours.set_some("player.tablebases.paths", (!of_kind.is_empty()).then_some(of_kind));
+            ours.set_number("player.tablebases.max_pieces", pieces);
         }
     }
     foreign.take("syzygy");
@@ -259,7 +306,8 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         }
         for option in ["min_time", "timeout"] {
             let key = format!("player.online.{source}.service.{option}");
-            ours.set_number(&key, foreign.take_number(&old(option)));
+            let number = foreign.take_number(&old(option));
+            ours.only_if(enabled).set_number(&key, number);
         }
         unneeded(
             &[
@@ -280,14 +328,17 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     online_sources(sources, ours);
     ours.set_number("player.online.max_plies", plies);
     match foreign.take_text(&old("opening_explorer.player")) {
+        Some(player) if player.eq_ignore_ascii_case("masters") => {
+            ours.set("player.online.explorer.database", "masters");
+        }
         Some(player) => {
             ours.set("player.online.explorer.database", "player");
             ours.set("player.online.explorer.player", player);
         }
-        None if ours.texts("player.online.sources").iter().any(|source| source == "explorer") => ours.remark(
-            "online_moves.opening_explorer.player",
-            "BotLi asks for its own games: set player.online.explorer.database = \"player\" and .player to do so here",
-        ),
+        None if ours.texts("player.online.sources").iter().any(|source| source == "explorer") => {
+            ours.set("player.online.explorer.database", "player");
+            own_explorer("online_moves.opening_explorer.player", ours);
+        }
         None => (),
     }
     if foreign.take_text(&old("opening_explorer.selection")).is_some() {
@@ -343,25 +394,41 @@ fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
 }
 
 fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
-    numbers(
-        &[("challenge.concurrency", "challenge.concurrency"), ("challenge.max_takebacks", "player.takebacks")],
-        foreign,
-        ours,
-    );
+    // All places may go to one opponent.
+    let games = foreign.take_number("challenge.concurrency");
+    ours.set_number("challenge.concurrency", games);
+    ours.set_number("challenge.max_games_per_opponent", games);
+    numbers(&[("challenge.max_takebacks", "player.takebacks")], foreign, ours);
     // Older files have one table for all, newer ones one for humans and one for bots.
     for table in ["challenge", "challenge.human", "challenge.bot"] {
         let key = |name: &str| format!("{table}.{name}");
         numbers(
-            &[
-                (&key("min_increment"), &key("min_increment")),
-                (&key("min_initial"), &key("min_initial")),
-                (&key("max_estimated_game_duration"), &key("max_estimated_duration")),
-            ],
+            &[(&key("min_increment"), &key("min_increment")), (&key("min_initial"), &key("min_initial"))],
             foreign,
             ours,
         );
-        ours.set_limit(&key("max_increment"), foreign.take_number(&key("max_increment")), 3600.0);
-        ours.set_limit(&key("max_initial"), foreign.take_number(&key("max_initial")), 86_400.0);
+        // Zero is no limit there.
+        for (option, greatest) in [("max_increment", 3600.0), ("max_initial", 86_400.0)] {
+            ours.set_limit(&key(option), foreign.take_number(&key(option)).filter(|most| *most > 0.0), greatest);
+        }
+        // Minutes, to which BotLi rounds its estimate: half a minute more is not too long.
+        let minutes = foreign.take_number(&key("max_estimated_game_duration")).filter(|most| *most > 0.0);
+        ours.set_limit(&key("max_estimated_duration"), minutes.map(|minutes| 60.0 * minutes + 30.0), 604_800.0);
+        if table != "challenge" && foreign.has(table) {
+            for option in ["variants", "time_controls", "modes"] {
+                if !foreign.holds_items(&key(option)) {
+                    ours.set(&key("accept"), false);
+                }
+            }
+        }
+        for speed in ["correspondence", "ultraBullet"] {
+            if foreign.drop_item(&key("time_controls"), speed) {
+                ours.remark(&key("time_controls"), format!("{speed} is declined by BotLi even where it is listed"));
+                if !foreign.holds_items(&key("time_controls")) {
+                    ours.set(&key("accept"), false);
+                }
+            }
+        }
         lists(
             &[
                 (&key("variants"), &key("variants")),

@@ -57,6 +57,15 @@ pub(super) fn online_sources(sources: Vec<&str>, ours: &mut ImportedSettings) {
     ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
 }
 
+/// Leaves the explorer of the bot's own games out until its name is filled in.
+pub(super) fn own_explorer(option: &str, ours: &mut ImportedSettings) {
+    ours.drop_text("player.online.sources", "explorer");
+    ours.remark(
+        option,
+        "the bot's own games: write its name into player.online.explorer.player, and \"explorer\" into player.online.sources",
+    );
+}
+
 /// Takes the options of Gaviota's tables away, which are not read.
 pub(super) fn gaviota(path: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     if foreign.take_flag(&format!("{path}.enabled")) == Some(true) {

@@ -15,13 +15,7 @@ pub(super) struct ForeignSettings {
 impl ForeignSettings {
     /// Reads YAML.
     pub(super) fn parse(text: &str) -> Result<Self, ImportError> {
-        // An infinite number is no limit, which is what an option without a value means as well.
-        let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };
-        let read = serde_saphyr::from_str_with_options(text, options);
-        match read.map_err(|error| ImportError::Yaml(error.to_string()))? {
-            Value::Object(options) => Ok(Self { options, remarks: Vec::new() }),
-            _ => Err(ImportError::NoTable),
-        }
+        Ok(Self { options: parse(text)?, remarks: Vec::new() })
     }
 
     /// The option at a path such as `engine.polyglot.enabled`, which is gone afterwards. An option without a value is none.
@@ -32,6 +26,64 @@ impl ForeignSettings {
             table = table.get_mut(name)?.as_object_mut()?;
         }
         table.remove(key).filter(|value| !value.is_null())
+    }
+
+    /// Gives the options of the table at `path` that are absent or without a value those of `defaults` at the same path.
+    pub(super) fn fill(&mut self, path: &str, defaults: &Map<String, Value>) {
+        let names = || path.split('.').filter(|name| !name.is_empty());
+        let given = names().try_fold(defaults, |table, name| table.get(name)?.as_object());
+        let Some(table) = table_at(&mut self.options, names()) else { return };
+        for (name, value) in given.into_iter().flatten().filter(|(_, value)| !value.is_object()) {
+            let option = table.entry(name).or_insert(Value::Null);
+            if option.is_null() {
+                *option = value.clone();
+            }
+        }
+    }
+
+    /// Whether the option is there and true.
+    pub(super) fn is_on(&self, path: &str) -> bool {
+        self.value(path).and_then(Value::as_bool) == Some(true)
+    }
+
+    /// Whether the option is a list with items, or a single value.
+    pub(super) fn holds_items(&self, path: &str) -> bool {
+        match self.value(path) {
+            Some(Value::Array(items)) => !items.is_empty(),
+            value => value.is_some_and(|value| !value.is_null()),
+        }
+    }
+
+    /// Moves the option at `from`, if there is one, to `to`, unless that is taken.
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
+        let Some(value) = self.take(from) else { return };
+        let mut names: Vec<&str> = to.split('.').collect();
+        let key = names.pop().unwrap_or_default();
+        if let Some(table) = table_at(&mut self.options, names.into_iter()) {
+            table.entry(key).or_insert(value);
+        }
+    }
+
+    /// Takes `item` out of the list at `path`, and says whether it was there.
+    pub(super) fn drop_item(&mut self, path: &str, item: &str) -> bool {
+        let Some(list) = list_at(&mut self.options, path) else { return false };
+        let before = list.len();
+        list.retain(|value| value.as_str() != Some(item));
+        list.len() < before
+    }
+
+    /// Adds `more` to the list at `path` if `item` is in it.
+    pub(super) fn extend_where(&mut self, path: &str, item: &str, more: &str) {
+        let list = list_at(&mut self.options, path);
+        if let Some(list) = list.filter(|list| list.iter().any(|value| value.as_str() == Some(item))) {
+            list.push(Value::from(more));
+        }
+    }
+
+    fn value(&self, path: &str) -> Option<&Value> {
+        let mut names = path.split('.');
+        let first = names.next().and_then(|name| self.options.get(name));
+        names.fold(first, |value, name| value?.get(name))
     }
 
     /// Whether there is such an option, with or without a value.
@@ -102,6 +154,38 @@ impl ForeignSettings {
     }
 }
 
+/// The options of a YAML text.
+pub(super) fn parse(text: &str) -> Result<Map<String, Value>, ImportError> {
+    // An infinite number is no limit, which is what an option without a value means as well.
+    let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };
+    let read = serde_saphyr::from_str_with_options(text, options);
+    match read.map_err(|error| ImportError::Yaml(error.to_string()))? {
+        Value::Object(options) => Ok(options),
+        _ => Err(ImportError::NoTable),
+    }
+}
+
+/// The table at the end of a path, made where it is missing; `None` where a value stands in the way.
+fn table_at<'a, 'n>(
+    options: &'a mut Map<String, Value>,
+    mut path: impl Iterator<Item = &'n str>,
+) -> Option<&'a mut Map<String, Value>> {
+    path.try_fold(options, |table, name| {
+        let below = table.entry(name).or_insert(Value::Null);
+        if below.is_null() {
+            *below = Value::Object(Map::new());
+        }
+        below.as_object_mut()
+    })
+}
+
+/// The list at a path.
+fn list_at<'a>(options: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Vec<Value>> {
+    let mut names = path.split('.');
+    let first = names.next().and_then(|name| options.get_mut(name));
+    names.fold(first, |value, name| value?.get_mut(name)).and_then(Value::as_array_mut)
+}
+
 /// The paths of all values.
 fn collect(path: &str, value: Value, found: &mut Vec<String>) {
     match value {
@@ -119,7 +203,10 @@ fn collect(path: &str, value: Value, found: &mut Vec<String>) {
 fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) => Some(match number.as_f64() {
+            Some(whole) if number.is_f64() && whole.fract() == 0.0 && whole.abs() < 1e15 => format!("{whole:.0}"),
+            _ => number.to_string(),
+        }),
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
     }

@@ -4,17 +4,29 @@ use toml::{Table, Value};
 
 use super::{
     common::{
-        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, texts, time_control,
-        unneeded, variant, whole,
+        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, own_explorer, texts,
+        time_control, unneeded, variant, whole,
     },
-    foreign::ForeignSettings,
+    foreign::{ForeignSettings, parse},
     written::ImportedSettings,
 };
 
 /// The weight of all challenges of one group together, whatever their number.
 const GROUP_WEIGHT: usize = 840;
 
+/// What lichess-bot takes for options that are absent.
+const DEFAULTS: &str = include_str!("defaults/lichess-bot.yml");
+
+/// The services of `engine.online_moves` by their names there and here.
+const SERVICES: [(&str, &str); 4] = [
+    ("online_egtb", "tablebase"),
+    ("chessdb_book", "chessdb"),
+    ("lichess_cloud_analysis", "cloud"),
+    ("lichess_opening_explorer", "explorer"),
+];
+
 pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    fill_defaults(foreign);
     if let Some(url) = foreign.take_text("url").filter(|url| url.trim_end_matches('/') != "https://lichess.org") {
         ours.set("servers.lichess.url", url);
     }
@@ -28,8 +40,31 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     games(foreign, ours);
 }
 
+/// Writes the defaults of lichess-bot into the file, those of a section that can be disabled only where it is enabled.
+fn fill_defaults(foreign: &mut ForeignSettings) {
+    let defaults = parse(DEFAULTS).unwrap_or_default();
+    for section in ["", "engine", "engine.draw_or_resign", "correspondence", "challenge", "greeting"] {
+        foreign.fill(section, &defaults);
+    }
+    let mut enabled = vec![
+        ("engine.polyglot".to_owned(), "enabled"),
+        ("engine.lichess_bot_tbs.syzygy".to_owned(), "enabled"),
+        ("matchmaking".to_owned(), "allow_matchmaking"),
+    ];
+    enabled.extend(SERVICES.map(|(service, _)| (format!("engine.online_moves.{service}"), "enabled")));
+    enabled.retain(|(section, flag)| foreign.is_on(&format!("{section}.{flag}")));
+    if enabled.iter().any(|(section, _)| section.starts_with("engine.online_moves")) {
+        foreign.fill("engine.online_moves", &defaults);
+    }
+    for (section, _) in enabled {
+        foreign.fill(&section, &defaults);
+    }
+}
+
 fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
-    ours.set_some("player.ponder", foreign.take_flag("engine.ponder").map(i64::from));
+    // Older files call it uci_ponder; either is enough.
+    let ponders = [foreign.take_flag("engine.ponder"), foreign.take_flag("engine.uci_ponder")].contains(&Some(true));
+    ours.set("player.ponder", i64::from(ponders));
     let protocol = foreign.take_text("engine.protocol").unwrap_or_else(|| "uci".to_owned());
     let mut engine = ImportedEngine {
         folder: foreign.take_text("engine.dir").unwrap_or_default(),
@@ -44,9 +79,14 @@ fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     if foreign.take_flag("engine.debug") == Some(true) {
         engine.transcript = format!("{}.transcript", engine.program);
     }
-    for (name, value) in foreign.take_table("engine.engine_options") {
-        engine.arguments.push(format!("--{name}={value}"));
+    for name in foreign.names("engine.engine_options") {
+        // An option without a value is an argument without one.
+        match foreign.take_text(&format!("engine.engine_options.{name}")) {
+            Some(value) => engine.arguments.push(format!("--{name}={value}")),
+            None => engine.arguments.push(format!("--{name}")),
+        }
     }
+    foreign.take("engine.engine_options");
     let (options, unused) = match protocol.as_str() {
         "xboard" => ("engine.xboard_options", "engine.uci_options"),
         _ => ("engine.uci_options", "engine.xboard_options"),
@@ -113,7 +153,8 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         by_variant.push(("standard".to_owned(), foreign.take_texts("engine.polyglot.book")));
     }
     foreign.take("engine.polyglot");
-    by_variant.retain(|(_, files)| enabled && !files.is_empty());
+    by_variant.retain(|(_, files)| !files.is_empty());
+    let ours = &mut *ours.only_if(enabled);
     for (name, files) in by_variant {
         let Some(variant) = variant(&name) else {
             ours.remark(&format!("{OLD}.book.{name}"), "is no variant");
@@ -147,19 +188,18 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         foreign,
         ours,
     );
-    let services = [
-        ("online_egtb", "tablebase"),
-        ("chessdb_book", "chessdb"),
-        ("lichess_cloud_analysis", "cloud"),
-        ("lichess_opening_explorer", "explorer"),
-    ];
     let mut sources = Vec::new();
-    for (service, source) in services {
-        if foreign.take_flag(&old(&format!("{service}.enabled"))) == Some(true) {
+    for (service, source) in SERVICES {
+        let enabled = foreign.take_flag(&old(&format!("{service}.enabled"))) == Some(true);
+        if enabled {
             sources.push(source);
         }
+        let longest = old(&format!("{service}.max_time"));
+        if foreign.take_number(&longest).is_some_and(|seconds| seconds < 10_800.0) && enabled {
+            ours.remark(&longest, "a service is asked in games of any length");
+        }
         let least = foreign.take_number(&old(&format!("{service}.min_time")));
-        ours.set_number(&format!("player.online.{source}.service.min_time"), least);
+        ours.only_if(enabled).set_number(&format!("player.online.{source}.service.min_time"), least);
     }
     online_sources(sources, ours);
     if let Some(quality) = foreign.take_text(&old("chessdb_book.move_quality")) {
@@ -180,6 +220,9 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     ours.set_number("player.online.cloud.min_depth", depth);
     texts(&[(&old("lichess_opening_explorer.source"), "player.online.explorer.database")], foreign, ours);
     let player = foreign.take_text(&old("lichess_opening_explorer.player_name")).filter(|name| !name.is_empty());
+    if player.is_none() && ours.text("player.online.explorer.database").as_deref() == Some("player") {
+        own_explorer(&old("lichess_opening_explorer.player_name"), ours);
+    }
     ours.set_some("player.online.explorer.player", player);
     let sort = foreign.take_text(&old("lichess_opening_explorer.sort"));
     ours.set_some(
@@ -206,10 +249,14 @@ fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let old = |key: &str| format!("engine.lichess_bot_tbs.{key}");
     let enabled = foreign.take_flag(&old("syzygy.enabled")).unwrap_or(false);
     let paths = foreign.take_texts(&old("syzygy.paths"));
-    ours.set_some("player.tablebases.paths", (enabled && !paths.is_empty()).then_some(paths));
-    numbers(&[(&old("syzygy.max_pieces"), "player.tablebases.max_pieces")], foreign, ours);
+    let pieces = foreign.take_number(&old("syzygy.max_pieces"));
     let quality = foreign.take_text(&old("syzygy.move_quality"));
-    ours.set_some("player.tablebases.use", quality.map(|name| if name == "suggest" { "suggest" } else { "play" }));
+    {
+        let ours = &mut *ours.only_if(enabled);
+        ours.set_some("player.tablebases.paths", (!paths.is_empty()).then_some(paths));
+        ours.set_number("player.tablebases.max_pieces", pieces);
+        ours.set_some("player.tablebases.use", quality.map(|name| if name == "suggest" { "suggest" } else { "play" }));
+    }
     gaviota(&old("gaviota"), foreign, ours);
 }
 
@@ -243,6 +290,15 @@ fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
 }
 
 fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for option in ["challenge.variants", "challenge.time_controls", "challenge.modes"] {
+        if !foreign.holds_items(option) {
+            ours.set("challenge.accept", false);
+            ours.remark(
+                option,
+                "is empty or absent: lichess-bot declines every challenge, and challenge.accept = false does",
+            );
+        }
+    }
     if foreign.take_flag("challenge.accept_bot") == Some(false) {
         ours.set("challenge.bot.accept", false);
     }
@@ -268,7 +324,12 @@ fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     );
     ours.set_limit("challenge.max_increment", foreign.take_number("challenge.max_increment"), 3600.0);
     ours.set_limit("challenge.max_initial", foreign.take_number("challenge.max_base"), 86_400.0);
-    ours.set_number("challenge.max_days", foreign.take_number("challenge.max_days").map(|days| days.min(365.0)));
+    let days = foreign.take_number("challenge.max_days").unwrap_or(f64::INFINITY);
+    ours.set_number("challenge.max_days", Some(days.min(365.0)));
+    // Without a bound games may be unlimited, too.
+    if days.is_infinite() {
+        foreign.extend_where("challenge.time_controls", "correspondence", "unlimited");
+    }
     texts(
         &[("challenge.sort_by", "challenge.sort_by"), ("challenge.preference", "challenge.preference")],
         foreign,
@@ -309,9 +370,12 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     match foreign.take_text("matchmaking.challenge_filter").as_deref() {
         Some("coarse") => ours.set("matchmaking.refusal", "all"),
         Some("fine") => ours.set("matchmaking.refusal", "reason"),
-        Some(_) => {
+        Some("none") => {
             ours.set("matchmaking.backoff", 60);
             ours.set("matchmaking.max_backoff", 60);
+        }
+        Some(other) => {
+            ours.remark("matchmaking.challenge_filter", format!("{other:?} is none of none, coarse and fine"));
         }
         None => (),
     }
@@ -387,6 +451,10 @@ impl ChallengeGroup {
                 numbers.retain(|(key, _)| *key != new);
                 numbers.extend(foreign.take_number(&option).map(|number| (new, number)));
             }
+        }
+        // A difference replaces both bounds.
+        if numbers.iter().any(|(key, _)| *key == "max_rating_difference") {
+            numbers.retain(|(key, _)| *key == "max_rating_difference");
         }
         Self { initial, increment, days, variant, mode, preference, numbers }
     }

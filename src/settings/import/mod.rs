@@ -48,6 +48,13 @@ impl Import {
         let mut foreign = ForeignSettings::parse(text)?;
         let mut imported = ImportedSettings::new(token_file);
         let token = foreign.take_text("token").filter(|token| !token.trim_matches(['x', 'X', '0']).is_empty());
+        let token = token.filter(|token| {
+            let is_token = token.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if !is_token {
+                imported.remark("token", format!("is not a Lichess token; write the token into {token_file}"));
+            }
+            is_token
+        });
         imported.set("servers.lichess.token_file", token_file);
         match bot {
             ForeignBot::LichessBot => lichess_bot::read(&mut foreign, &mut imported),

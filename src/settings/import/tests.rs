@@ -94,7 +94,7 @@ fn every_option_of_lichess_bot_is_taken_over_or_named() {
     };
     assert_eq!((weight("usual"), weight("easy")), (840, 840), "each group is as likely as the other");
     let easy = &matchmaking.types["easy_chess960-1"];
-    assert_eq!((easy.variant, easy.rated, easy.max_rating), (Variant::Chess960, false, 1500));
+    assert_eq!((easy.variant, easy.rated, easy.max_rating), (Variant::Chess960, false, 1500), "its own bound");
 }
 
 #[test]
@@ -204,6 +204,94 @@ fn variations_of_both_files_are_understood() {
 
     let long = changed("Good game!", &"so long ".repeat(30));
     assert!(imported(ForeignBot::LichessBot, &long).1.text.contains("was shortened"));
+}
+
+/// The smallest file that lichess-bot starts with.
+const SMALL: &str = "token: lip_a\nurl: https://lichess.org/\nengine: {dir: ./engines/, name: brain, protocol: uci}\n\
+    challenge: {variants: [standard], time_controls: [blitz, correspondence], modes: [casual]}\n";
+
+#[test]
+fn absent_options_keep_the_defaults_of_lichess_bot() {
+    let (settings, _) = imported(ForeignBot::LichessBot, SMALL);
+    let (player, human) = (&settings.player, &settings.challenge.human);
+    assert!(!settings.challenge.bot.accept && human.accept, "accept_bot is false");
+    assert!(!player.draw.offer && !player.draw.accept && !player.resign.enabled);
+    assert_eq!((player.ponder, player.takebacks), (0, 0));
+    assert_eq!((player.abort.human, player.abort.bot), (Duration::from_secs(20), Duration::from_secs(20)));
+    assert_eq!(player.clock.correspondence_move_time, Duration::from_mins(1));
+    assert_eq!((settings.challenge.concurrency, settings.challenge.max_games_per_opponent), (1, 5));
+    assert_eq!(human.max_increment, Some(Duration::from_secs(180)));
+    assert_eq!((human.max_initial, human.max_days), (None, 365));
+    assert!(human.time_controls.contains(&"unlimited".parse::<TimeControlRule>().expect("a rule")));
+    assert_eq!([&settings.chat.hello, &settings.chat.goodbye, &settings.chat.hello_spectators], ["", "", ""]);
+    assert!(!settings.matchmaking.enabled);
+
+    let bounded = SMALL.replace("modes:", "max_days: 7, modes:");
+    let human = imported(ForeignBot::LichessBot, &bounded).0.challenge.human;
+    assert_eq!((human.max_days, human.time_controls.len()), (7, 2), "no unlimited games");
+
+    let none = SMALL.replace("modes: [casual]", "modes: ");
+    let (none, import) = imported(ForeignBot::LichessBot, &none);
+    assert!(!none.challenge.human.accept && import.text.contains("challenge.modes: is empty"), "{}", import.text);
+
+    let book =
+        "engine: {dir: ./engines/, name: brain, protocol: uci, polyglot: {enabled: true, book: {standard: one.bin}}}";
+    let book = SMALL.replace("engine: {dir: ./engines/, name: brain, protocol: uci}", book);
+    assert_eq!(imported(ForeignBot::LichessBot, &book).0.player.book.max_plies, 16, "eight moves");
+}
+
+#[test]
+fn disabled_sections_are_kept_as_comments() {
+    let disabled = LICHESS_BOT.replacen("polyglot:\n    enabled: true", "polyglot:\n    enabled: false", 1);
+    let (settings, import) = imported(ForeignBot::LichessBot, &disabled);
+    assert!(settings.player.book.files.is_empty());
+    assert!(import.text.contains("#files = [\"engines/main.bin\", \"engines/second.bin\"]"), "{}", import.text);
+}
+
+#[test]
+fn tokens_that_cannot_be_tokens_are_named() {
+    let import = import(ForeignBot::LichessBot, &SMALL.replace("lip_a", "\"${LICHESS_TOKEN}\""));
+    assert!(import.token.is_none());
+    assert!(import.text.contains("token: is not a Lichess token"), "{}", import.text);
+}
+
+#[test]
+fn a_rating_difference_replaces_both_bounds() {
+    let matchmaking = "matchmaking: {allow_matchmaking: true, challenge_initial_time: 60, challenge_increment: 1,\n\
+        opponent_min_rating: 2000, opponent_max_rating: 2100, opponent_rating_difference: 150, challenge_filter: some}\n";
+    let (settings, import) = imported(ForeignBot::LichessBot, &format!("{SMALL}{matchmaking}"));
+    let kind = settings.matchmaking.types.values().next().expect("a type");
+    assert_eq!((kind.min_rating, kind.max_rating, kind.max_rating_difference), (600, 4000, Some(150)));
+    assert!(import.text.contains("challenge_filter"), "{}", import.text);
+}
+
+#[test]
+fn botli_estimates_are_minutes_of_the_whole_game() {
+    let limited = BOTLI.replacen("max_estimated_game_duration: 3600", "max_estimated_game_duration: 15", 1);
+    let (settings, _) = imported(ForeignBot::BotLi, &limited);
+    assert_eq!(settings.challenge.human.max_estimated_duration, Some(Duration::from_secs(930)));
+    let length = |control: &str| match control.parse().expect("a time control") {
+        TimeControlRule::Exactly(control) => control.game_length().expect("a clock"),
+        TimeControlRule::Speed(_) => unreachable!("no speed"),
+    };
+    let longest = Duration::from_secs(930);
+    assert!(length("1+0") < longest && length("3+2") < longest && length("10+0") < longest);
+    assert!(length("10+5") > longest && length("15+0") > longest);
+}
+
+#[test]
+fn older_botli_files_keep_their_engine() {
+    let old = "token: lip_a\nengine:\n  dir: ./engines\n  name: brain\n  ponder: true\n  variants: {enabled: true, dir: ./engines, name: fairy}\n\
+        syzygy: {enabled: true, paths: [engines/syzygy], max_pieces: 5}\n\
+        challenge: {concurrency: 2, variants: [standard], time_controls: [blitz], bot_modes: [rated], human_modes: [casual]}\n\
+        whitelist: [Ann, Bob]\nblacklist: [bob, Eve]\n";
+    let (settings, _) = imported(ForeignBot::BotLi, old);
+    assert_eq!(settings.player.council.electors[0].name.as_deref(), Some("brain"));
+    assert_eq!(settings.profiles["atomic"].player.council.electors[0].name.as_deref(), Some("fairy"));
+    assert_eq!(settings.player.tablebases.max_pieces, 5);
+    assert_eq!((settings.challenge.concurrency, settings.challenge.max_games_per_opponent), (2, 2));
+    assert_eq!(settings.challenge.block, ["Eve"], "the whitelist overrules");
+    assert_eq!(settings.chat.hello, "");
 }
 
 #[test]

@@ -10,14 +10,52 @@ use super::{ForeignBot, common::whole};
 #[derive(Debug)]
 pub(super) struct ImportedSettings {
     table: Table,
+    /// Settings of sections that the old file disables: written as comments.
+    disabled: Table,
+    in_disabled: bool,
     remarks: Vec<(String, String)>,
     token_file: String,
+}
+
+/// Settings of a section that may be disabled, until this is dropped.
+pub(super) struct Section<'a>(&'a mut ImportedSettings);
+
+impl std::ops::Deref for Section<'_> {
+    type Target = ImportedSettings;
+
+    fn deref(&self) -> &ImportedSettings {
+        self.0
+    }
+}
+
+impl std::ops::DerefMut for Section<'_> {
+    fn deref_mut(&mut self) -> &mut ImportedSettings {
+        self.0
+    }
+}
+
+impl Drop for Section<'_> {
+    fn drop(&mut self) {
+        self.0.in_disabled = false;
+    }
 }
 
 impl ImportedSettings {
     /// Nothing yet; tokens will stand in `token_file`.
     pub(super) fn new(token_file: &str) -> Self {
-        Self { table: Table::new(), remarks: Vec::new(), token_file: token_file.to_owned() }
+        Self {
+            table: Table::new(),
+            disabled: Table::new(),
+            in_disabled: false,
+            remarks: Vec::new(),
+            token_file: token_file.to_owned(),
+        }
+    }
+
+    /// Until the result is dropped, settings take effect only if `enabled`; otherwise they are written as comments.
+    pub(super) fn only_if(&mut self, enabled: bool) -> Section<'_> {
+        self.in_disabled = !enabled;
+        Section(self)
     }
 
     /// Where tokens will stand.
@@ -34,7 +72,7 @@ impl ImportedSettings {
     /// Sets the key at the end of a path, whose names may hold anything.
     pub(super) fn set_at(&mut self, path: &[&str], value: impl Into<Value>) {
         let Some((key, tables)) = path.split_last() else { return };
-        let mut table = &mut self.table;
+        let mut table = if self.in_disabled { &mut self.disabled } else { &mut self.table };
         for name in tables {
             let below = table.entry(*name).or_insert_with(|| Value::Table(Table::new()));
             let Value::Table(below) = below else { return };
@@ -63,11 +101,25 @@ impl ImportedSettings {
 
     /// The list of texts that a key was set to; none where it was not.
     pub(super) fn texts(&self, key: &str) -> Vec<String> {
+        let items = self.value(key).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    }
+
+    /// The text that a key was set to.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        self.value(key)?.as_str().map(str::to_owned)
+    }
+
+    /// Takes a text out of the list that a key was set to.
+    pub(super) fn drop_text(&mut self, key: &str, text: &str) {
+        let kept: Vec<String> = self.texts(key).into_iter().filter(|item| item != text).collect();
+        self.set(key, kept);
+    }
+
+    fn value(&self, key: &str) -> Option<&Value> {
         let mut path = key.split('.');
         let first = path.next().and_then(|name| self.table.get(name));
-        let value = path.fold(first, |value, name| value?.get(name));
-        let items = value.and_then(Value::as_array).into_iter().flatten();
-        items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        path.fold(first, |value, name| value?.get(name))
     }
 
     /// Says why an option of the old file has no counterpart.
@@ -99,6 +151,12 @@ impl ImportedSettings {
         }
         text.push('\n');
         text.push_str(&toml::to_string(&self.table).unwrap_or_default());
+        if !self.disabled.is_empty() {
+            text.push_str("\n# Disabled in the old file:\n");
+            for line in toml::to_string(&self.disabled).unwrap_or_default().lines().filter(|line| !line.is_empty()) {
+                let _ = writeln!(text, "#{line}");
+            }
+        }
         text
     }
 }

@@ -40,7 +40,7 @@ pub struct ChallengeFilter {
     /// The most days a move of a correspondence game. 1 to 365.
     #[serde(with = "WholeNumber::<1, 365>")]
     pub max_days: u32,
-    /// The longest game one player's clock makes likely ([`TimeControl::estimate`]), in seconds; `None` is no limit.
+    /// The longest expected game, both players together ([`TimeControl::game_length`]), in seconds; `None` is no limit.
     #[serde(with = "SecondsOrNone::<1, 604800>")]
     pub max_estimated_duration: Option<Duration>,
     /// Whether bullet and faster games must have an increment.
@@ -180,7 +180,7 @@ impl ChallengeFilter {
         if over(self.max_increment, increment) {
             return slow("max_increment");
         }
-        if time_control.estimate().is_some_and(|estimate| over(self.max_estimated_duration, estimate)) {
+        if time_control.game_length().is_some_and(|estimate| over(self.max_estimated_duration, estimate)) {
             return slow("max_estimated_duration");
         }
         if self.bullet_with_increment_only && time_control.speed() <= Speed::Bullet && increment.is_zero() {
