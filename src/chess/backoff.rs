@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use rand::RngExt;
 
-/// The delays between attempts: random between the shortest and three times the last, never above the longest.
+/// Growing delays between attempts: random between the shortest and three times the last, never
+/// above the longest.
 ///
-/// Whoever waits for an attempt asks for the [`Self::next_delay`]; whoever is asked again and again and has to refuse
-/// meanwhile notes each failure with [`Self::fail`] and asks for [`Self::rest`].
+/// A caller that waits for its next attempt uses [`Self::next_delay`]. A caller that must refuse
+/// requests meanwhile records each failure with [`Self::fail`] and checks [`Self::rest`].
 #[derive(Clone, Debug)]
 pub struct Backoff {
     shortest: Duration,
@@ -19,18 +20,18 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Delays between these bounds.
+    /// Creates delays between these bounds.
     pub const fn new(shortest: Duration, longest: Duration) -> Self {
         Self { shortest, longest, first_at_once: false, last: None, rests_until: None }
     }
 
-    /// The same, but with no delay at all before the first attempt.
+    /// Makes the first attempt immediate.
     #[must_use]
     pub const fn first_at_once(self) -> Self {
         Self { first_at_once: true, ..self }
     }
 
-    /// How long to wait before the next attempt.
+    /// Returns the delay before the next attempt.
     pub fn next_delay(&mut self) -> Duration {
         if self.first_at_once && self.last.is_none() {
             self.last = Some(Duration::ZERO);
@@ -48,12 +49,12 @@ impl Backoff {
         self.rests_until = Some(now + self.next_delay());
     }
 
-    /// How long it still is until the next attempt; `None` where it may be made.
+    /// Returns the time left until the next attempt; `None` if it may be made now.
     pub fn rest(&self, now: Instant) -> Option<Duration> {
         self.rests_until?.checked_duration_since(now).filter(|rest| !rest.is_zero())
     }
 
-    /// Whether nothing has failed since the start or the last reset.
+    /// Returns true if nothing has failed since the start or the last reset.
     pub const fn is_fresh(&self) -> bool {
         self.last.is_none()
     }
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delays_stay_within_their_bounds_and_grow() {
+    fn delays_grow_within_bounds() {
         let (shortest, longest) = (Duration::from_millis(100), Duration::from_secs(5));
         let mut backoff = Backoff::new(shortest, longest);
         let delays: Vec<Duration> = (0..200).map(|_| backoff.next_delay()).collect();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_costs_nothing_and_the_next_ones_a_rest() {
+    fn only_repeated_failures_cost_a_rest() {
         let (shortest, longest) = (Duration::from_millis(250), Duration::from_secs(60));
         let mut backoff = Backoff::new(shortest, longest).first_at_once();
         let now = Instant::now();

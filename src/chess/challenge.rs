@@ -6,34 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
 
-/// What both sides of a challenge agree on.
+/// Terms of a challenge: variant, clock, rated or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameTerms {
-    /// The rules.
     pub variant: Variant,
-    /// The clock.
     pub time_control: TimeControl,
-    /// Whether ratings change.
+    /// True if ratings change.
     pub rated: bool,
 }
 
 impl fmt::Display for GameTerms {
-    /// `180+2 rated standard`.
+    /// Writes `180+2 rated standard`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.time_control, if self.rated { "rated" } else { "casual" }, self.variant)
     }
 }
 
-/// A challenge that stands.
+/// A pending challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// Its name with the server.
+    /// The server's name for it.
     pub id: ChallengeId,
-    /// Whether it was made to us; otherwise we made it.
+    /// True if another player made it.
     pub incoming: bool,
     /// The other side. `None` for an open challenge.
     pub opponent: Option<Player>,
-    /// What is to be played.
     pub terms: GameTerms,
     /// The colour we would have; `None` is drawn by lot.
     pub our_color: Option<Color>,
@@ -43,18 +40,18 @@ pub struct Challenge {
     pub rules: Vec<String>,
     /// The game of which it is the rematch.
     pub rematch_of: Option<GameId>,
-    /// Our rating in its category, if the server says.
+    /// The bot's rating in its category, if the server reports it.
     pub our_rating: Option<u32>,
-    /// Why it cannot be played, whoever makes it, if it cannot.
+    /// The reason why this challenge can never be played, if there is one.
     pub obstacle: Option<ChallengeObstacle>,
 }
 
-/// Why a challenge cannot be played, whoever makes it.
+/// Reasons why a challenge cannot be played, independent of the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChallengeObstacle {
-    /// The server's name of a variant that has none with us; the terms say standard chess.
+    /// A variant that is not known here, by the server's name; the terms say standard chess.
     UnknownVariant(String),
-    /// The players would have different clocks; the terms say the first one's.
+    /// Different clocks for the players; the terms have the first one's.
     TimeOdds,
     /// The server lets no bot play it.
     NotForBots,
@@ -83,7 +80,6 @@ impl Challenge {
 pub struct ChallengeRequest {
     /// The name of whom we challenge.
     pub opponent: String,
-    /// What is to be played.
     pub terms: GameTerms,
     /// The colour we want; `None` is drawn by lot.
     pub our_color: Option<Color>,
@@ -95,10 +91,8 @@ pub struct ChallengeRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeclineReason {
-    /// No reason given.
     #[default]
     Generic,
-    /// Not now.
     Later,
     /// The time control is too fast.
     TooFast,
@@ -106,22 +100,16 @@ pub enum DeclineReason {
     TooSlow,
     /// The time control does not suit.
     TimeControl,
-    /// Only rated games are played (so the key for declining a casual one).
+    /// Only rated games are accepted (the key for declining a casual one).
     Rated,
-    /// Only casual games are played.
     Casual,
-    /// Only standard chess is played.
     Standard,
-    /// The variant is not played.
     Variant,
-    /// Bots are not played.
     NoBot,
-    /// Only bots are played.
     OnlyBot,
 }
 
 impl DeclineReason {
-    /// Every reason.
     pub const ALL: [Self; 11] = [
         Self::Generic,
         Self::Later,
@@ -153,7 +141,7 @@ impl DeclineReason {
         }
     }
 
-    /// The reason in words, from the side of whoever declines.
+    /// Returns the reason in words, as the declining player would say it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Generic => "no reason given",

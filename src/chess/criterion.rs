@@ -8,38 +8,37 @@ use serde::{Deserialize, Serialize};
 pub enum CriterionName {
     /// The sum of the weights of the heuristics that propose a move.
     Weights,
-    /// The same, where an elector weighs the mean of its heuristics' weights: Tozzi's variant.
+    /// The mean of the weights of an elector's heuristics instead of their sum: Tozzi's variant.
     MeanWeights,
-    /// Depth and root moves completed.
+    /// Depth, then completed root moves.
     Depth,
-    /// What a move gains over the proposer's own static value of the position.
+    /// The gain over the proposer's own static value of the position.
     #[serde(rename = "relative-1")]
     Relative1,
-    /// One vote an elector, ties broken by that gain.
+    /// A majority; ties are broken by that gain.
     #[serde(rename = "relative-1-democratic")]
     Relative1Democratic,
-    /// What the end of the proposed line gains in the eyes of all electors.
+    /// The gain at the end of the proposed line, as all electors evaluate it.
     #[serde(rename = "relative-2")]
     Relative2,
     /// A second search of the proposed moves by complete knowledge.
     ReSearch,
-    /// One vote an elector: the baseline.
+    /// A majority: the baseline.
     Majority,
-    /// The highest score.
     Optimistic,
     /// Score less the lowest one, plus a constant, summed.
     #[default]
     ScoreMargin,
     /// The highest probability of winning, by each elector's own map from scores.
     Calibrated,
-    /// A linear function of what is known about a proposal, its weights learned.
+    /// A linear function of features of a proposal, with fitted weights.
     Learned,
     /// The vote of each elector weighs what its knowledge is worth in this class of position.
     Routing,
 }
 
 impl CriterionName {
-    /// Every one that there is, in the order of the documentation.
+    /// All criteria, in the order of the documentation.
     pub const ALL: [Self; 13] = [
         Self::Weights,
         Self::MeanWeights,
@@ -76,21 +75,18 @@ impl CriterionName {
     }
 }
 
-/// How the second phase uses the cores (docs/method.md §7, and two ways of today).
+/// Uses of the cores in the second phase (docs/method.md §7, and two later ways).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SecondPhaseMode {
-    /// One process searches all proposed moves.
     Sequential,
-    /// Each proposed move goes to one process.
     Static,
     /// Every process takes a move, several may share one; the deepest score of a move counts.
     Peer,
-    /// The same, and the best score that one of them has found sets the aspiration window of all.
+    /// As `Peer`, and the best score found so far sets the aspiration window of all.
     PeerScore,
     /// Down the principal variation, then the siblings of each of its nodes as jobs, level by level on the way up.
     PvSplit,
-    /// One search on all cores over one table (Lazy SMP).
     #[default]
     Shared,
     /// The complete instance never stops: proposals only order and extend its root moves, and when the others are done
@@ -99,7 +95,7 @@ pub enum SecondPhaseMode {
 }
 
 impl SecondPhaseMode {
-    /// Every one that there is, in the order of the documentation.
+    /// All modes, in the order of the documentation.
     pub const ALL: [Self; 7] =
         [Self::Sequential, Self::Static, Self::Peer, Self::PeerScore, Self::PvSplit, Self::Shared, Self::Continued];
 
@@ -122,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_settings_and_the_vote_use_the_same_words() {
+    fn settings_and_votes_share_names() {
         for name in CriterionName::ALL {
             assert_eq!(serde_json::to_value(name).expect("a word"), name.word());
         }

@@ -1,4 +1,4 @@
-//! What the council decided, and how the vote went.
+//! The council's decision and its votes.
 
 use std::{fmt::Display, time::Duration};
 
@@ -7,39 +7,40 @@ use shakmaty::uci::UciMove;
 
 use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseMode};
 
-/// Where a move came from.
+/// The source of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// A book of openings knew it.
     Book,
-    /// A tablebase of endgames knew it, here or elsewhere.
+    /// A local or online endgame tablebase.
     Tablebase,
-    /// Others have played it, the opening explorer says.
+    /// The Lichess opening explorer.
     Explorer,
-    /// Others have evaluated it, Lichess's cloud says.
+    /// Lichess's cloud evaluations.
     Cloud,
-    /// chessdb.cn knew it.
+    /// The database chessdb.cn.
     Chessdb,
     /// The electors of the council proposed it.
     Council,
-    /// An elector of the council has proved that it wins: no vote stands against that.
+    /// An elector's proof of a win, which overrides the vote.
     Proof,
-    /// There was only one legal move.
+    /// The only legal move.
     Forced,
-    /// No elector had said anything when the time was up: a search of a few plies by the thread that decides.
+    /// A search of a few plies by the deciding thread, because no elector had proposed anything in
+    /// time.
     Fallback,
     /// The journal: it was decided before the program was started again.
     Journal,
 }
 
 impl Source {
-    /// Those that know a move from openings that were played or looked at before.
+    /// Returns the sources that know openings.
     pub fn of_openings() -> impl Iterator<Item = Self> {
         [Self::Book, Self::Explorer, Self::Cloud, Self::Chessdb].into_iter()
     }
 
-    /// Whether it is one of them.
+    /// Returns true if the source knows openings.
     pub fn is_of_openings(self) -> bool {
         Self::of_openings().any(|source| source == self)
     }
@@ -61,12 +62,12 @@ impl Source {
     }
 }
 
-/// One elector's newest proposal and what it weighed in the election.
+/// One elector's newest proposal and its weight in the election.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote<M = UciMove, K = Knowledge> {
     /// The newest proposal of the elector.
     pub proposal: Proposal<M>,
-    /// What the elector knows; `None` for a foreign engine.
+    /// The elector's knowledge; `None` for an external engine.
     pub knowledge: Option<K>,
     /// The criterion's weight for it; comparable only within one decision. `None` where the elector only advises or proves: it has no
     /// vote.
@@ -76,44 +77,45 @@ pub struct Vote<M = UciMove, K = Knowledge> {
 /// The second phase: complete knowledge searched the proposed moves again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondPhase<M = UciMove> {
-    /// How it used the cores.
+    /// Its use of the cores.
     pub mode: SecondPhaseMode,
     /// The move the first phase alone would have elected.
     pub first_choice: M,
-    /// What the second search found.
+    /// The proposal of the second search.
     pub proposal: Proposal<M>,
 }
 
 impl<M: PartialEq> SecondPhase<M> {
-    /// Whether it elected another move than the first phase would have.
+    /// Returns true if the second phase elected another move than the first would have.
     pub fn changed_the_choice(&self) -> bool {
         self.first_choice != self.proposal.best
     }
 }
 
-/// What one process of the council did for a decision (docs/method.md §7).
+/// One process's work for a decision (docs/method.md §7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessMetrics {
-    /// Whom it searched for first.
+    /// The first elector that it searched for.
     pub elector: ElectorName,
-    /// Nodes, in both phases.
+    /// Nodes in both phases.
     pub nodes: u64,
-    /// How long it searched, in both phases.
+    /// Search time in both phases.
     pub busy: Duration,
 }
 
-/// What a decision took. From it come the figures of docs/method.md §7: `Vel` is [`Metrics::nodes_per_second`], `Fpm`
-/// [`Metrics::busy_share`]; `Svr` and `OS` compare `Vel` and [`Metrics::nodes`] with those of another council.
+/// The cost of a decision, for the figures of docs/method.md §7: `Vel` is
+/// [`Metrics::nodes_per_second`], `Fpm` [`Metrics::busy_share`]; `Svr` and `OS` compare `Vel` and
+/// [`Metrics::nodes`] with those of another council.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
-    /// Each process, the master first.
+    /// All processes, the master first.
     pub processes: Vec<ProcessMetrics>,
-    /// From question to decision.
+    /// Time from question to decision.
     pub elapsed: Duration,
 }
 
 impl Metrics {
-    /// Nodes of all processes.
+    /// Returns the nodes of all processes.
     pub fn nodes(&self) -> u64 {
         self.processes.iter().map(|process| process.nodes).sum()
     }
@@ -131,34 +133,34 @@ impl Metrics {
     }
 }
 
-/// The council's answer. Its move is always legal in the position that was asked about.
+/// The council's answer. Its move is always legal in the position asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision<M = UciMove, K = Knowledge> {
-    /// The move that was elected.
+    /// The elected move.
     pub best: M,
     /// The reply expected, if the elected line has one.
     pub ponder: Option<M>,
     /// The elected move's value from the side of the player to move; `None` for book and forced moves.
     pub score: Option<Score>,
-    /// Where the move came from.
     pub source: Source,
-    /// The rule that elected; `None` where nobody voted.
+    /// The rule that elected; `None` without a vote.
     pub criterion: Option<CriterionName>,
-    /// Every elector's newest proposal, in the order of the roster, and then those of advisers. Empty unless the source is the council.
+    /// Every elector's newest proposal in the order of the roster, then the advisers'. Empty unless
+    /// the source is the council.
     pub votes: Vec<Vote<M, K>>,
-    /// What the second phase did, if there was one.
+    /// The second phase, if there was one.
     pub second_phase: Option<SecondPhase<M>>,
-    /// How split the vote was: the share of the other electors that do not propose the move which the first phase elects.
-    /// 0 is unanimity (or nobody to disagree), 1 an elector that nobody follows.
+    /// The share of the other electors that do not propose the move elected by the first phase. 0:
+    /// unanimous, or a single elector; 1: no other elector agrees.
     pub split: f64,
-    /// What every process did for it.
+    /// Every process's work.
     pub metrics: Metrics,
-    /// From task to decision.
+    /// Time from task to decision.
     pub elapsed: Duration,
 }
 
 impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
-    /// What was proposed: in the second phase, if there was one, and then by the votes.
+    /// Iterates over all proposals: of the second phase, if there was one, then of the votes.
     fn proposals(&self) -> impl Iterator<Item = &Proposal<M>> {
         let second = self.second_phase.as_ref().map(|second| &second.proposal);
         second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal))
@@ -169,7 +171,8 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.proposals().filter(move |proposal| proposal.best == self.best)
     }
 
-    /// The moves that the deepest search for the elected one expects, `best` first; none where nobody searched it.
+    /// Returns the line that the deepest search for the elected move expects, `best` first; empty
+    /// without a search of it.
     pub fn expected(&self) -> &[M] {
         self.elected().max_by_key(|proposal| proposal.depth).map_or(&[], |proposal| &proposal.pv)
     }
@@ -190,7 +193,8 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         }
     }
 
-    /// What chose the move, as records write it: the criterion, such as `re-search`, or where nobody voted the source.
+    /// Returns the word that records use for the choice: the criterion, such as `re-search`, or
+    /// without a vote the source.
     pub fn chosen_by(&self) -> &'static str {
         self.criterion.map_or(self.source.word(), CriterionName::word)
     }
@@ -200,7 +204,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.votes.iter().filter(|vote| vote.weight.is_some())
     }
 
-    /// How many different moves were voted for.
+    /// Returns the number of different moves voted for.
     pub fn distinct_moves(&self) -> usize {
         let mut moves: Vec<String> = self.votes_cast().map(|vote| vote.proposal.best.to_string()).collect();
         moves.sort_unstable();
@@ -208,7 +212,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         moves.len()
     }
 
-    /// Whether everybody voted for the same move.
+    /// Returns true if all votes are for one move.
     pub fn unanimous(&self) -> bool {
         self.distinct_moves() == 1
     }
@@ -216,7 +220,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
     /// Nodes of all electors and of the second phase.
     pub fn nodes(&self) -> u64 {
         let told: u64 = self.proposals().map(|proposal| proposal.nodes).sum();
-        // Proposals tell of completed iterations only, and only of those who speak for a group.
+        // Proposals count completed iterations only, and only those of a group's speaker.
         self.metrics.nodes().max(told)
     }
 

@@ -27,8 +27,8 @@ pub fn engine_position(line: &Line) -> Result<Position, PositionError> {
     Ok(position)
 }
 
-/// The engine's move for one of ours; `None` if it is not legal in this position. Castling is understood both as the king's
-/// own move and as the king taking its rook.
+/// Returns the engine's move for a UCI move; `None` if it is illegal in this position. Castling may
+/// be written as the king's own move or as the king taking its rook.
 pub fn engine_move(position: &Position, uci: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion } = uci else { return None };
     let square = |square: shakmaty::Square| Square::new(usize::from(square));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_the_same_position_as_its_text() {
+    fn line_equals_its_text() {
         let mut line = Line::start(Variant::Standard);
         line.play_all(
             "g1f3 g8f6 f3g1 f6g8 e2e4 a7a6 e4e5 d7d5 e5d6 a6a5 g1f3 a5a4 f1e2 a4a3 e1g1 a3b2 d6c7 b2a1n c7d8q",

@@ -1,4 +1,4 @@
-//! How a command of the program fails: a line for the person who called it, and an exit code.
+//! A command's failure: one line for the user and an exit code.
 
 use std::{fmt::Display, process::ExitCode};
 
@@ -10,22 +10,22 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// It was called wrongly.
+    /// Wrong usage.
     pub fn usage(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::from(2) }
     }
 
-    /// It did not succeed, and the log has said why: nothing is left to be said.
+    /// A failure whose reason is already in the log.
     pub fn logged() -> Self {
         Self { what: String::new(), code: ExitCode::FAILURE }
     }
 
-    /// It was called rightly and did not succeed.
+    /// A failed command.
     pub fn failed(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::FAILURE }
     }
 
-    /// Whether the log has said why already.
+    /// Returns true if the log already has the reason.
     pub fn is_logged(&self) -> bool {
         self.what.is_empty()
     }

@@ -1,13 +1,13 @@
-//! What can be wrong with settings whose single values are all well-formed.
+//! Faults of settings whose single values are well-formed.
 
-/// One thing that is wrong. Keys are paths below the table that was checked, a name for each table on the way.
+/// One fault. Keys are paths below the table that was checked, one name for each table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The value of one key is not acceptable.
     Value {
-        /// The key whose value it is.
+        /// The key of the faulty value.
         key: Vec<String>,
-        /// What would be, to follow the word "expected".
+        /// The accepted values, to follow the word "expected".
         accepted: String,
     },
     /// The value of the first key exceeds that of the second.
@@ -30,7 +30,7 @@ impl Fault {
         (low.1 > high.1).then(|| Self::Order { low: vec![low.0.to_owned()], high: vec![high.0.to_owned()] })
     }
 
-    /// The same fault seen from the table above, which calls this one `table`.
+    /// Returns the same fault seen from the enclosing table, in which this one is called `table`.
     #[must_use]
     pub fn below(mut self, table: &str) -> Self {
         match &mut self {

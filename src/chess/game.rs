@@ -4,24 +4,20 @@ use std::time::Instant;
 
 use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
 
-/// What does not change while a game runs.
+/// The part of a game that does not change while it runs.
 #[derive(Clone, Debug)]
 pub struct GameInfo {
-    /// Its name with the server.
+    /// The server's name for it.
     pub id: GameId,
-    /// Variant, clock, rated or not.
     pub terms: GameTerms,
-    /// Who has White.
     pub white: Player,
-    /// Who has Black.
     pub black: Player,
-    /// Which of them we are.
+    /// The bot's colour.
     pub our_color: Color,
     /// The line without moves from the game's starting position.
     pub start: Line,
-    /// The tournament it belongs to.
     pub tournament: Option<String>,
-    /// Where it can be watched.
+    /// The address at which it can be watched.
     pub url: Option<String>,
 }
 
@@ -34,7 +30,7 @@ impl GameInfo {
         }
     }
 
-    /// The player against us.
+    /// Returns the bot's opponent.
     pub fn opponent(&self) -> &Player {
         match self.our_color {
             Color::White => &self.black,
@@ -46,44 +42,41 @@ impl GameInfo {
 /// A game as we last knew it: enough to find it again on a server that gives no names to games.
 #[derive(Clone, Debug)]
 pub struct KnownGame {
-    /// What does not change.
+    /// The part that does not change.
     pub info: GameInfo,
     /// The moves that the server has shown.
     pub shown: Vec<UciMove>,
-    /// The move of ours that was decided after them; the server may have taken it or not.
+    /// The bot's next move, decided before the program was started again; the server may have taken
+    /// it or not.
     pub decided: Option<UciMove>,
 }
 
-/// What changes while a game runs. Always whole: nothing here is a difference to an earlier state.
+/// The part of a game that changes while it runs, always complete: never a difference to an earlier
+/// state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameState {
-    /// All moves from the start, in UCI notation, separated by blanks.
+    /// All moves from the start in UCI notation, separated by blanks.
     pub moves: String,
-    /// Both clocks when the server spoke; `None` without a clock. In correspondence games: the time for the next move.
+    /// Both clocks at the time of the server's message; `None` without a clock. In correspondence
+    /// games: the time for the next move.
     pub clocks: Option<Clocks>,
-    /// How the game stands.
     pub status: GameStatus,
-    /// Who won, if anybody.
     pub winner: Option<Color>,
-    /// Who offers a draw.
     pub draw_offers: Offers,
-    /// Who asks for a takeback.
     pub takeback_offers: Offers,
-    /// When this was read from the network: from here on our clock runs.
+    /// The time of reading from the network: the bot's clock runs from here.
     pub received: Instant,
 }
 
 /// An offer that each side may have made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// White made it.
     pub white: bool,
-    /// Black made it.
     pub black: bool,
 }
 
 impl Offers {
-    /// Whether `color` made it.
+    /// Returns true if `color` made the offer.
     pub const fn by(self, color: Color) -> bool {
         match color {
             Color::White => self.white,
@@ -92,30 +85,26 @@ impl Offers {
     }
 }
 
-/// How a game stands or ended, by Lichess's names.
+/// States and endings of a game, by Lichess's names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameStatus {
-    /// Nobody has moved yet.
+    /// No move has been made.
     Created,
-    /// It is being played.
     Started,
     /// It ended before both sides had moved.
     Aborted,
-    /// Checkmate.
     Mate,
-    /// Somebody gave up.
     Resign,
-    /// Stalemate.
     Stalemate,
-    /// Somebody left and the other one claimed.
+    /// A player left and the other one claimed.
     Timeout,
     /// Drawn: agreed, by repetition, by fifty moves, by insufficient material.
     Draw,
-    /// Somebody's time ran out.
+    /// A player's time ran out.
     OutOfTime,
     /// The server found cheating.
     Cheat,
-    /// Somebody did not make the first move in time.
+    /// A player did not make the first move in time.
     NoStart,
     /// Over, the server does not know why.
     UnknownFinish,
@@ -123,7 +112,7 @@ pub enum GameStatus {
     InsufficientMaterialClaim,
     /// Won by the variant's own rule.
     VariantEnd,
-    /// Adjourned, to be resumed (FICS).
+    /// Interrupted, to be resumed (FICS).
     Adjourned,
     /// A name we do not know; taken for an end.
     Other(String),
@@ -148,8 +137,9 @@ impl GameStatus {
         (Self::Adjourned, "adjourned"),
     ];
 
-    /// Whether a game that ended so, without a winner, is drawn; otherwise it has no result. A side that runs out of time, or leaves, has
-    /// not lost where the other one could not have mated.
+    /// Returns true if a game that ended so, without a winner, is drawn; otherwise it has no
+    /// result. A player that runs out of time, or leaves, has not lost if the opponent could not
+    /// have mated.
     pub const fn is_drawn(&self) -> bool {
         use GameStatus::{Draw, InsufficientMaterialClaim, OutOfTime, Stalemate, Timeout, VariantEnd};
         matches!(self, Draw | Stalemate | OutOfTime | Timeout | InsufficientMaterialClaim | VariantEnd)
@@ -163,7 +153,7 @@ impl GameStatus {
             .unwrap_or_else(|| Self::Other(name.to_owned()))
     }
 
-    /// The Lichess name.
+    /// Returns the Lichess name.
     pub fn name(&self) -> &str {
         match self {
             Self::Other(name) => name,
@@ -171,7 +161,7 @@ impl GameStatus {
         }
     }
 
-    /// Whether moves can still be made.
+    /// Returns true if moves can still be made.
     pub const fn is_running(&self) -> bool {
         matches!(self, Self::Created | Self::Started)
     }

@@ -1,4 +1,4 @@
-//! What a council has to know of a game: chess is one, and there may be others.
+//! The interface of a game to the council: chess is one such game.
 
 use std::fmt::{Debug, Display};
 
@@ -8,14 +8,13 @@ use shakmaty::{Color, Position as _, uci::UciMove};
 
 /// The line of a game: where it began and what was played since.
 pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
-    /// A move.
     type Move: Copy + Eq + Display + Debug + Send + Sync + 'static;
-    /// What an elector may know of the game.
+    /// An elector's knowledge of the game.
     type Knowledge: Copy + PartialEq + Display + Debug + Send + Sync + 'static;
     /// The rules that it may be played by; as text, the word by which records know them.
     type Variant: Copy + Display + Debug + Send + Sync + 'static;
 
-    /// All that there is to know.
+    /// Complete knowledge.
     const COMPLETE_KNOWLEDGE: Self::Knowledge;
 
     /// The rules that it is played by.
@@ -24,10 +23,9 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// The position it began with as text; `None` where that is the usual one.
     fn start_text(&self) -> Option<String>;
 
-    /// The moves played.
     fn moves(&self) -> &[Self::Move];
 
-    /// How many moves were played.
+    /// Returns the number of moves played.
     fn ply(&self) -> usize {
         self.moves().len()
     }
@@ -35,13 +33,13 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// The legal moves; none once the game is over.
     fn legal_moves(&self) -> Vec<Self::Move>;
 
-    /// Whether a move may be played here.
+    /// Returns true if `mv` is legal here.
     fn is_legal(&self, mv: Self::Move) -> bool;
 
     /// Plays a move. `false`, and the line is unchanged, if it is not legal here.
     fn advance(&mut self, mv: Self::Move) -> bool;
 
-    /// The line cut off after so many moves.
+    /// Returns the line cut off after `ply` moves.
     fn prefix(&self, ply: usize) -> Self;
 
     /// The position as text, for logs.
@@ -53,7 +51,7 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// The number of the move that is to be made, and whether it is that of the player who moves first.
     fn move_number(&self) -> (usize, bool);
 
-    /// What the position is worth for the player who moved there, if the game is over with it.
+    /// Returns the value for the player who moved last, if the game is over.
     fn value_of_the_end(&self) -> Option<Score>;
 }
 

@@ -12,12 +12,11 @@ macro_rules! name_type {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Wraps the name as it is; servers decide what a name may look like.
+            /// Wraps the name unchanged; servers decide on its form.
             pub fn new(name: impl AsRef<str>) -> Self {
                 Self(Arc::from(name.as_ref()))
             }
 
-            /// The bare text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -68,11 +67,11 @@ name_type! {
     ElectorName
 }
 name_type! {
-    /// A machine that lends its cores: what its worker calls itself.
+    /// A machine that runs a worker, by the worker's name.
     MachineName
 }
 name_type! {
-    /// One connection in the settings: the name of a server account, such as `lichess`.
+    /// One server account in the settings, such as `lichess`.
     ServerName
 }
 

@@ -1,16 +1,16 @@
-//! The plain values that pass between the packages of the program.
+//! Values that pass between the packages of the program.
 //!
-//! | what | where |
+//! | subject | types |
 //! |---|---|
-//! | a game's names, its line of moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
-//! | what the council's parts write to each other: search this, I would play this, this is played, by that rule | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
-//! | what they have to know of a game, so that they can decide about another one than chess | [`GameLine`] |
-//! | what passes between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
-//! | values that settings are made of, and what can be wrong with them | [`values`], [`Fault`] |
-//! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
+//! | a game: its name, moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
+//! | a search and its result, from the request to the elected move | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
+//! | the interface of a game to the council, so that it can play another game than chess | [`GameLine`] |
+//! | messages between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
+//! | values of settings and their faults | [`values`], [`Fault`] |
+//! | helpers of several packages | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
 //!
-//! Values keep their own invariants and do nothing else: no clock is read and nothing is sent from here. The rules of chess
-//! come from `shakmaty`; its types ([`Color`], [`UciMove`]) are ours too.
+//! Values keep their own invariants and do no input or output. The rules of chess come from
+//! `shakmaty`, as do [`Color`] and [`UciMove`].
 
 mod backoff;
 mod challenge;

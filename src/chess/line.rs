@@ -1,5 +1,5 @@
-//! The line of a game: where it began and what was played since. A position travels between rooms, threads and machines
-//! as its line, because only the line knows of repetitions and of rights already lost.
+//! A game as a starting position and the moves since. Positions travel between packages, threads
+//! and machines in this form, because it alone includes repetitions and lost castling rights.
 
 use std::fmt::{self, Write as _};
 
@@ -10,9 +10,9 @@ use shakmaty::{
 
 use super::Variant;
 
-/// A starting position and the legal moves played from it, with the position they lead to.
+/// A starting position and the legal moves played from it, with the resulting position.
 ///
-/// Invariant: every move in it was legal where it was played, so [`Line::position`] always stands.
+/// Invariant: every move was legal where it was played, so [`Line::position`] is always valid.
 #[derive(Clone)]
 pub struct Line {
     variant: Variant,
@@ -20,29 +20,27 @@ pub struct Line {
     castling_mode: CastlingMode,
     moves: Vec<UciMove>,
     position: VariantPosition,
-    /// One key a position reached, the start's first.
+    /// One key for each position reached, the start's first.
     keys: Vec<u64>,
-    /// Where the last move captured.
+    /// The square of the last move's capture.
     last_capture: Option<Square>,
 }
 
-/// A line that cannot be.
+/// An invalid line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The starting position is not a legal position of its variant.
     #[error("starting position {fen:?} is not a legal {variant} position: {reason}")]
     Start {
-        /// As it was given.
+        /// The text as given.
         fen: String,
-        /// Whose rules it should obey.
         variant: Variant,
-        /// What is wrong with it.
         reason: String,
     },
     /// A move is not legal where it is played.
     #[error("move {text:?} (ply {ply}) is not legal in {fen}")]
     Move {
-        /// As it was given.
+        /// The text as given.
         text: String,
         /// The number of moves before it.
         ply: usize,
@@ -57,11 +55,12 @@ impl Line {
         Self::at(variant, VariantPosition::new(variant.rules()), CastlingMode::Standard)
     }
 
-    /// The line without moves from `fen`; `startpos` and the empty text are the usual start.
+    /// Returns the line without moves from `fen`; `startpos` and the empty text are the usual
+    /// start.
     ///
-    /// Shredder-FEN and X-FEN castling rights are understood. A position whose castling rights only
-    /// Chess960 can express is played with Chess960 castling even where the variant is named otherwise
-    /// (Lichess sends such games as `fromPosition`).
+    /// Accepts Shredder-FEN and X-FEN castling rights. A position whose castling rights only
+    /// Chess960 can express is played with Chess960 castling, also if the variant is named
+    /// otherwise (Lichess sends such games as `fromPosition`).
     ///
     /// # Errors
     /// [`LineError::Start`] if the position breaks the rules of the variant.
@@ -138,24 +137,23 @@ impl Line {
         let kept: Vec<UciMove> = self.moves.drain(..).take(ply).collect();
         *self = Self::at(self.variant, self.start.clone(), self.castling_mode);
         for uci in kept {
-            // These moves were legal when they were played from this very start.
+            // These moves were legal from the same start.
             let _ = self.play(uci);
         }
     }
 
-    /// The same line cut off after `ply` moves.
+    /// Returns the line cut off after `ply` moves.
     pub fn prefix(&self, ply: usize) -> Self {
         let mut line = self.clone();
         line.truncate(ply);
         line
     }
 
-    /// Whose rules the game obeys.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// How the line writes castling: as the king's own move, or as king takes rook.
+    /// Returns the notation of castling: the king's own move, or king takes rook.
     pub fn castling_mode(&self) -> CastlingMode {
         self.castling_mode
     }
@@ -175,22 +173,20 @@ impl Line {
         &self.moves
     }
 
-    /// How many moves were played since the start.
+    /// Returns the number of moves played.
     pub fn ply(&self) -> usize {
         self.moves.len()
     }
 
-    /// Whose move it is.
     pub fn turn(&self) -> Color {
         self.position.turn()
     }
 
-    /// Whether `uci` may be played here.
+    /// Returns true if `uci` is legal here.
     pub fn is_legal(&self, uci: UciMove) -> bool {
         uci.to_move(&self.position).is_ok()
     }
 
-    /// Whether the player to move is checkmated.
     pub fn is_checkmate(&self) -> bool {
         self.position.is_checkmate()
     }
@@ -248,13 +244,13 @@ impl Line {
         Fen::from_position(&self.start, EnPassantMode::Legal).to_string()
     }
 
-    /// How often the position on the board has stood there in this line, now included (so at least once).
+    /// Returns the number of times the current position has occurred in this line, including now.
     pub fn occurrences(&self) -> usize {
         let now = self.keys.last();
         self.keys.iter().filter(|key| Some(*key) == now).count()
     }
 
-    /// Where the last move captured, if it did.
+    /// Returns the square of the last move's capture, if it was one.
     pub fn last_capture(&self) -> Option<Square> {
         self.last_capture
     }
@@ -302,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn castling_is_written_as_the_start_demands() {
+    fn castling_notation_follows_the_start() {
         let mut standard = Line::start(Variant::Standard);
         standard.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1h1").expect("king takes rook is understood");
         assert_eq!(standard.moves().last().map(ToString::to_string).as_deref(), Some("e1g1"));
@@ -315,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_from_position_game_may_need_chess960_castling() {
+    fn from_position_may_need_chess960_castling() {
         let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w FDfd - 0 1";
         let line = Line::from_fen(Variant::FromPosition, fen).expect("Shredder-FEN rights");
         assert_eq!(line.castling_mode(), CastlingMode::Chess960);
@@ -345,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_move_is_named_and_changes_nothing() {
+    fn illegal_move_is_named() {
         let mut line = Line::start(Variant::Standard);
         let error = line.play_all("e2e4 e2e4").expect_err("no pawn on e2");
         assert!(error.to_string().contains("\"e2e4\" (ply 1)"), "{error}");

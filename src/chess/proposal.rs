@@ -1,4 +1,4 @@
-//! What an elector answers.
+//! An elector's proposal.
 
 use std::{cmp::Ordering, fmt, time::Duration};
 
@@ -18,7 +18,8 @@ pub enum Score {
 }
 
 impl Score {
-    /// One number that orders all scores: centipawns, with mates beyond ±30000, the longest of which are alike.
+    /// Returns a number that orders all scores: centipawns, with mates beyond ±30000, the longest
+    /// of which are alike.
     pub const fn as_centipawns(self) -> i32 {
         const LONGEST: i32 = 1_000;
         match self {
@@ -30,7 +31,7 @@ impl Score {
         }
     }
 
-    /// The same value from the other player's side.
+    /// Returns the same value from the other player's side.
     pub const fn flipped(self) -> Self {
         match self {
             Self::Cp(centipawns) => Self::Cp(-centipawns),
@@ -61,11 +62,10 @@ impl fmt::Display for Score {
     }
 }
 
-/// How a score relates to the true value of the search.
+/// The relation of a score to the true value of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bound {
-    /// It is the value.
     #[default]
     Exact,
     /// The value is at least this.
@@ -74,30 +74,25 @@ pub enum Bound {
     Upper,
 }
 
-/// What an elector would play, after some iteration of its search.
+/// An elector's move after some iteration of its search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal<M = UciMove> {
-    /// The search it answers.
     pub search: SearchId,
-    /// The elector that proposes.
     pub elector: ElectorName,
-    /// The machine that lent its cores for it; `None` is the one that plays the game.
+    /// The worker's machine; `None` for the machine that plays the game.
     pub machine: Option<MachineName>,
     /// The move: legal in the task's position.
     pub best: M,
-    /// Its value, from the side of the player to move.
+    /// The value for the player to move.
     pub score: Score,
-    /// Whether the score is exact.
     pub bound: Bound,
     /// The last completed iteration, in plies.
     pub depth: u32,
-    /// The deepest line looked at, in plies.
+    /// The deepest line searched, in plies.
     pub selective_depth: u32,
     /// Root moves fully searched in the iteration that was not completed (docs/method.md §4, depth criterion).
     pub root_moves_done: u32,
-    /// Nodes visited so far.
     pub nodes: u64,
-    /// Time since the search began.
     pub time: Duration,
     /// The principal variation, `best` first.
     pub pv: Vec<M>,
@@ -128,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_are_ordered_however_far_away_a_mate_is_said_to_be() {
+    fn scores_are_ordered() {
         let said = [Score::Mate(-1), Score::Mate(-9), Score::Cp(-9_000), Score::Cp(0), Score::Mate(9), Score::Mate(1)];
         assert!(said.is_sorted(), "{said:?}");
         assert!(Score::Mate(-1_000_000) < Score::Cp(-9_000) && Score::Cp(9_000) < Score::Mate(1_000_000));

@@ -13,16 +13,13 @@ pub struct Secret(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the {what} from {}: {reason}", file.display())]
 pub struct SecretError {
-    /// What it should hold.
+    /// The secret's meaning.
     pub what: &'static str,
-    /// Which file.
     pub file: PathBuf,
-    /// What is wrong with it.
     pub reason: String,
 }
 
 impl Secret {
-    /// Wraps a secret.
     pub fn new(secret: impl Into<String>) -> Self {
         Self(secret.into())
     }
@@ -32,11 +29,11 @@ impl Secret {
         &self.0
     }
 
-    /// Looks for it in the first line of the file, if one is named, else in the environment, else among systemd's credentials.
-    /// `None` if it is in none of them. `what` is its name in errors.
+    /// Searches the first line of the file, if one is named, else the environment, else systemd's
+    /// credentials. Returns `None` if the secret is in none of them. `what` is its name in errors.
     ///
     /// # Errors
-    /// [`SecretError`] if a file that is named cannot be read or is empty.
+    /// [`SecretError`] if a named file cannot be read or is empty.
     pub fn find(
         what: &'static str,
         file: Option<&Path>,
@@ -79,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_read_from_its_file_and_never_shown() {
+    fn secrets_are_never_shown() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("password");
         fs::write(&file, "sesame\nsecond line\n").expect("writable");

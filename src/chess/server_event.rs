@@ -1,4 +1,4 @@
-//! What passes between a chess server and the session: events come in, actions go out.
+//! Messages between a chess server and the session: events in, actions out.
 
 use std::{fmt, time::Duration};
 
@@ -9,98 +9,94 @@ use super::{
     Player, Tournament, TournamentEntry, UciMove,
 };
 
-/// What a server tells us.
+/// An event from a server.
 #[derive(Clone, Debug)]
 pub enum ServerEvent {
-    /// We are connected and the server knows us. Sent again after every reconnection of the event stream.
+    /// The event stream is connected and the server knows the account. Sent again after every
+    /// reconnection.
     Connected(Account),
     /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
         /// Why, in one line for the log.
         reason: String,
     },
-    /// The server will not have us (a wrong token, say); the adapter has given up, and no event follows.
+    /// The server refuses the account (a wrong token, say); the client has given up, and no event
+    /// follows.
     Rejected {
-        /// Why, and what is to be done about it, for whoever runs the daemon.
+        /// The reason and the remedy, for the operator.
         reason: String,
     },
-    /// A challenge stands, ours or another's; may come more than once for the same one.
+    /// A pending challenge, the bot's or another player's; may be repeated.
     Challenge(Challenge),
     /// A challenge was withdrawn by its maker, or went out of date.
     ChallengeCancelled(ChallengeId),
-    /// A challenge of ours was declined.
+    /// A challenge of the bot was declined.
     ChallengeDeclined {
         /// The challenge as the server named it when we made it.
         id: ChallengeId,
-        /// Who declined, if the server says.
+        /// The player who declined, if the server reports it.
         by: Option<Player>,
-        /// The reason they gave.
         reason: DeclineReason,
     },
     /// A game runs in which we play; may come more than once. A [`ServerEvent::Game`] follows as soon as its stream is open.
     GameStarted(GameId),
-    /// All there is to know of a game: the first event after every (re)connection of its stream.
+    /// The complete state of a game: the first event after every connection of its stream.
     Game(Box<GameInfo>, GameState),
     /// The state of a game changed: a move, an offer, more time, a takeback, the end.
     GameState(GameId, GameState),
     /// A game is over, by the event stream. Comes also where the game's own stream has died.
     GameFinished {
-        /// The game that is over.
         id: GameId,
-        /// How it ended, if the server says.
+        /// The ending, if the server reports it.
         status: Option<GameStatus>,
-        /// Who won, if anybody.
         winner: Option<Color>,
-        /// By how many points our rating went up or down, if the server says.
+        /// The change of the bot's rating, if the server reports it.
         rating_change: Option<i32>,
     },
-    /// The server knows no such game of ours any more; whatever held for it is over.
+    /// The server knows no such running game of the bot; all state of it is obsolete.
     GameGone(GameId),
-    /// A game of ours runs that cannot be played: its rules have no name with us, say. It is to be aborted, or else resigned,
-    /// so that nobody waits for a move that never comes.
+    /// A game that the bot cannot play, for example because its variant is unknown. The session
+    /// aborts or resigns it, so that the opponent does not wait for a move that never comes.
     GameUnplayable {
-        /// The game.
         id: GameId,
         /// Why it cannot be played, for the log.
         reason: String,
     },
-    /// Somebody spoke in a game.
+    /// A message in a game.
     Chat(GameId, ChatLine),
-    /// Somebody spoke to us outside a game (FICS).
+    /// A message to the bot outside a game (FICS).
     Tell {
-        /// The speaker. A guest may bear anybody's name.
+        /// The speaker. A guest may have any name.
         from: Player,
-        /// What was said.
         text: String,
     },
     /// The opponent left the game or came back.
     OpponentGone {
-        /// The game that was left.
         id: GameId,
         /// `false` if the opponent is back.
         gone: bool,
-        /// How long from now the win may be claimed; `None` if the server does not say.
+        /// The time until the win may be claimed; `None` if the server does not report it.
         claim_after: Option<Duration>,
     },
     /// Something went wrong that the adapter copes with by itself: for the journal.
     Fault {
         /// The game it concerns, if it concerns one.
         game: Option<GameId>,
-        /// What went wrong and why, in one line, without secrets.
+        /// The problem and its reason in one line, without secrets.
         what: String,
     },
 }
 
-/// What we want a server to do.
+/// A request to a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Takes a challenge.
+    /// Accepts a challenge.
     Accept(ChallengeId),
-    /// Refuses a challenge.
+    /// Declines a challenge.
     Decline(ChallengeId, DeclineReason),
-    /// Withdraws a challenge of ours.
+    /// Withdraws a challenge of the bot.
     Cancel(ChallengeId),
-    /// Challenges somebody.
+    /// Challenges a player.
     Challenge(ChallengeRequest),
     /// Plays a move, and offers a draw with it (which also accepts a standing offer).
     Move {
@@ -108,31 +104,30 @@ pub enum Action {
         game: GameId,
         /// Legal in the position on the board, castling as the game's line writes it.
         uci: UciMove,
-        /// Whether a draw is offered with it.
+        /// True to offer a draw with the move.
         offer_draw: bool,
     },
     /// Ends a game before both sides have moved.
     Abort(GameId),
-    /// Gives a game up.
+    /// Resigns a game.
     Resign(GameId),
     /// Accepts (or makes), or declines (or withdraws), a draw offer.
     Draw(GameId, bool),
     /// Accepts or declines a takeback.
     Takeback(GameId, bool),
-    /// Speaks in a game.
+    /// Writes in a game's chat.
     Chat(GameId, ChatRoom, String),
-    /// Speaks to somebody outside a game (FICS).
+    /// Writes to a player outside a game (FICS).
     Tell {
         /// The name of whom it is for.
         to: String,
-        /// What is said.
         text: String,
     },
     /// Claims the win because the opponent is gone.
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
     ClaimDraw(GameId),
-    /// Takes part in a tournament.
+    /// Joins a tournament.
     Join(TournamentEntry),
     /// Takes part in a tournament no more.
     Leave(Tournament),
@@ -162,7 +157,8 @@ impl Action {
 }
 
 impl fmt::Display for Action {
-    /// In words that can follow "the server was asked for": `the move e2e4 with the offer of a draw`.
+    /// Writes words that can follow "the server was asked for": `the move e2e4 with the offer of a
+    /// draw`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Accept(id) => write!(f, "taking challenge {id}"),
@@ -187,34 +183,33 @@ impl fmt::Display for Action {
     }
 }
 
-/// What came of an action that was taken.
+/// The result of an accepted action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// The server took it.
+    /// The server accepted it.
     Taken,
-    /// Our challenge stands under this name.
+    /// The bot's challenge is pending under this name.
     Challenged(ChallengeId),
 }
 
 /// Why an action was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionError {
-    /// The server asks for patience (HTTP 429).
+    /// The server limits requests (HTTP 429).
     #[error("the server limits requests: {detail}")]
     Limited {
-        /// How long to wait, where the server says it.
+        /// The time to wait, if the server reports it.
         retry_after: Option<Duration>,
         /// The limit's name where the server gives one, such as `bot.vsBot.day`.
         key: Option<String>,
-        /// Whether it is the opponent's limit that is reached, not ours.
+        /// True if the opponent's limit is reached, not the bot's.
         opponent: bool,
-        /// The server's words.
         detail: String,
     },
     /// The network or the server failed; the action may or may not have happened.
     #[error("no answer from the server: {0}")]
     Unavailable(String),
-    /// The server understood and refused.
+    /// The server refused, with its words.
     #[error("the server refused: {0}")]
     Refused(String),
     /// The game or challenge does not exist (any more).
@@ -223,23 +218,23 @@ pub enum ActionError {
     /// The token is missing, wrong or lacks a scope.
     #[error("not authorised: {0}")]
     Unauthorised(String),
-    /// This server has no such thing.
+    /// The server has no such feature.
     #[error("this server does not offer it: {0}")]
     Unsupported(&'static str),
 }
 
-/// Who hears what is said.
+/// The audience of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatRoom {
-    /// The two players.
+    /// The players.
     Player,
-    /// Those who watch.
+    /// The spectators.
     Spectator,
 }
 
 impl ChatRoom {
-    /// `player` or `spectator`.
+    /// Returns `player` or `spectator`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Player => "player",
@@ -248,13 +243,11 @@ impl ChatRoom {
     }
 }
 
-/// Something said in a game.
+/// A message in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatLine {
-    /// Who could hear it.
     pub room: ChatRoom,
     /// The speaker's name as shown; `lichess` for the server itself.
     pub username: String,
-    /// What was said.
     pub text: String,
 }

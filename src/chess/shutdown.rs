@@ -1,12 +1,12 @@
-//! How a program is asked to end.
+//! Requests to end the program.
 
 use tokio_util::sync::CancellationToken;
 
 /// The two requests to end, in the order in which they come. Cheap to clone; clones are the same requests.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
-    /// Nothing new is begun; what runs is finished.
+    /// Starts nothing new; running games are finished.
     pub drain: CancellationToken,
-    /// The end, now.
+    /// Ends at once.
     pub now: CancellationToken,
 }

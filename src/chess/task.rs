@@ -1,4 +1,4 @@
-//! What an elector is asked.
+//! A request to an elector.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -6,21 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{Clocks, GameId, GameLine, Line};
 
-/// Which of the council's two phases a search belongs to (docs/method.md §4, re-search).
+/// The phase of the council that a search belongs to (docs/method.md §4, re-search).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
-    /// Electors propose.
     First,
     /// Complete knowledge searches the proposed moves.
     Second,
 }
 
-/// The identity of one search. A proposal whose identity is not the one asked for is stale and is dropped.
+/// The identity of one search. A proposal with another identity is stale and dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SearchId {
-    /// The game it is for.
     pub game: GameId,
-    /// How many moves had been played.
+    /// The number of moves played.
     pub ply: usize,
     /// Counts the searches of this process, so that a takeback does not confuse two searches of the same ply.
     pub serial: u64,
@@ -34,7 +32,8 @@ impl fmt::Display for SearchId {
     }
 }
 
-/// Where a search ends by itself. Every bound that is set holds; none set means until told to stop.
+/// The limits of a search. Every limit that is set holds; without limits the search runs until it
+/// is stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall time from the start of the search.
@@ -50,12 +49,11 @@ pub struct Limits {
 /// A search to do: all an elector gets to know.
 #[derive(Clone, Debug)]
 pub struct Task<L: GameLine = Line> {
-    /// Whose answer it will be.
+    /// The identity of the answer.
     pub id: SearchId,
     /// The position, as its line.
     pub line: Arc<L>,
     /// The root moves to search; empty means all legal ones.
     pub root_moves: Vec<L::Move>,
-    /// Where the search ends by itself.
     pub limits: Limits,
 }

@@ -1,4 +1,5 @@
-//! What reaches the terminal: texts from outside made harmless, and printing that ends well where nobody reads.
+//! Output on the terminal: outside texts are made harmless, and a closed output ends the program
+//! cleanly.
 
 use std::{
     borrow::Cow,
@@ -47,15 +48,15 @@ pub fn steers(letter: char) -> bool {
 
 /// Prints on standard output; see [`outln`](crate::outln).
 ///
-/// Where nobody reads any more, as after `| head`, the program ends here with exit code 0; where the text cannot be
-/// written, as on a full disk, with one error and exit code 1.
+/// If the reader has closed the pipe, as after `| head`, the program ends with exit code 0; if the
+/// text cannot be written, as on a full disk, with one error and exit code 1.
 pub fn print(text: fmt::Arguments<'_>) {
     let mut out = io::stdout().lock();
     match out.write_fmt(text).and_then(|()| out.flush()) {
         Ok(()) => (),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => process::exit(0),
         Err(error) => {
-            // Where standard error is closed too, there is nobody to tell.
+            // If standard error is closed too, the message is lost.
             let _ = writeln!(io::stderr(), "concilio: standard output: {error}");
             process::exit(1);
         }

@@ -8,32 +8,30 @@ use shakmaty::Color;
 /// The most minutes (as seconds, before they are multiplied) that [`TimeControl::from_minutes`] takes.
 const LONGEST_INITIAL: Duration = Duration::from_secs(10_000);
 
-/// How much time a game gives its players.
+/// The time control of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeControl {
     /// A clock that runs, with an increment after every move.
     RealTime {
-        /// What each clock shows at the start.
+        /// The initial time of each clock.
         initial: Duration,
-        /// What every move adds.
+        /// The time added by every move.
         increment: Duration,
     },
-    /// So many days for every move.
+    /// Days for each move.
     Correspondence {
-        /// At least one.
         days: u32,
     },
-    /// No clock at all.
     Unlimited,
 }
 
 impl TimeControl {
-    /// A real-time control.
     pub const fn real_time(initial: Duration, increment: Duration) -> Self {
         Self::RealTime { initial, increment }
     }
 
-    /// What the whole game is expected to take one player, by Lichess's estimate of forty moves. `None` without a clock.
+    /// Returns the expected duration of the game for one player, by Lichess's estimate of forty
+    /// moves; `None` without a clock.
     pub fn estimate(self) -> Option<Duration> {
         match self {
             Self::RealTime { initial, increment } => Some(initial.saturating_add(increment.saturating_mul(40))),
@@ -54,8 +52,8 @@ impl TimeControl {
         }
     }
 
-    /// Minutes and seconds, as players say it: `3+2`, `0.5+1`, and `10s+1` where it is no quarter of a minute; or
-    /// `3 days a move`, or `unlimited`.
+    /// Writes minutes and seconds, as players do: `3+2`, `0.5+1`, and `10s+1` if it is no quarter
+    /// of a minute; or `3 days a move`, or `unlimited`.
     pub fn in_minutes(self) -> String {
         match self {
             Self::RealTime { initial, increment } => {
@@ -69,10 +67,11 @@ impl TimeControl {
         }
     }
 
-    /// Reads minutes and seconds, as players say it: `3+2`, `0.5+1`, `10s+1`; or days such as `3d`, or `unlimited`.
+    /// Reads minutes and seconds, as players write them: `3+2`, `0.5+1`, `10s+1`; or days such as
+    /// `3d`, or `unlimited`.
     ///
     /// # Errors
-    /// [`TimeControlError`] where the text is none of these.
+    /// [`TimeControlError`] for any other text.
     pub fn from_minutes(text: &str) -> Result<Self, TimeControlError> {
         let accepted = "minutes+seconds such as 3+2 or 0.5+1, seconds+seconds such as 10s+0.1";
         let error = || TimeControlError { text: text.to_owned(), accepted };
@@ -116,9 +115,8 @@ impl fmt::Display for TimeControl {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a time control (accepted: {accepted}, days such as 3d, or unlimited)")]
 pub struct TimeControlError {
-    /// The text.
     text: String,
-    /// How a clock would be written.
+    /// The accepted forms.
     accepted: &'static str,
 }
 
@@ -154,11 +152,8 @@ impl FromStr for TimeControl {
 pub enum Speed {
     /// Estimated under 30 seconds; closed to bots on Lichess.
     UltraBullet,
-    /// Under three minutes.
     Bullet,
-    /// Under eight minutes.
     Blitz,
-    /// Under twenty-five minutes.
     Rapid,
     /// All slower games on a clock.
     Classical,
@@ -171,7 +166,7 @@ impl Speed {
     pub const ALL: [Self; 6] =
         [Self::UltraBullet, Self::Bullet, Self::Blitz, Self::Rapid, Self::Classical, Self::Correspondence];
 
-    /// Lichess's key, such as `ultraBullet`.
+    /// Returns Lichess's key, such as `ultraBullet`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::UltraBullet => "ultraBullet",
@@ -190,31 +185,27 @@ impl fmt::Display for Speed {
     }
 }
 
-/// One player's clock at the moment the server spoke.
+/// One player's clock at the time of the server's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
     /// Time left for all moves to come.
     pub remaining: Duration,
-    /// What the next move adds.
+    /// The time added by the next move.
     pub increment: Duration,
 }
 
-/// Both clocks of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clocks {
-    /// White's.
     pub white: Clock,
-    /// Black's.
     pub black: Clock,
 }
 
 impl Clocks {
-    /// Both players start with the same.
+    /// Returns equal clocks for both players.
     pub const fn both(clock: Clock) -> Self {
         Self { white: clock, black: clock }
     }
 
-    /// The clock of `color`.
     pub const fn of(&self, color: Color) -> Clock {
         match color {
             Color::White => self.white,
@@ -236,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_controls_read_back_what_they_print() {
+    fn time_controls_round_trip() {
         for text in ["60+1", "10+0.1", "0+1", "3d", "unlimited"] {
             assert_eq!(text.parse::<TimeControl>().map(|control| control.to_string()).as_deref(), Ok(text));
         }

@@ -1,20 +1,19 @@
-//! timeseal: every line we send carries the time at which it left, so that the server charges a player for thinking and
-//! not for the network.
+//! timeseal: every line from the client carries the time of its sending, so that the server counts
+//! thinking time without network delay.
 //!
-//! The cipher is public and hides nothing; it is a line's wrapping, no more. One line becomes one packet: the line, a
-//! mark, the time in decimal milliseconds, a mark; filled up to blocks of twelve bytes; six bytes of each block swapped;
-//! the whole mixed with a fixed key. No packet contains a byte that telnet would take for its own, and only its last
-//! byte is a line feed.
+//! The cipher is public and hides nothing. One line becomes one packet: the line, a mark, the time
+//! in decimal milliseconds, a mark; filled up to blocks of twelve bytes; six bytes of each block
+//! swapped; the whole mixed with a fixed key. No packet contains a byte that telnet would
+//! interpret, and only its last byte is a line feed.
 //!
-//! The server asks `[G]` now and then, and with every board sent to the side to move; the answer ([`PONG`]) must leave at
-//! once, because thinking time counts from it.
+//! The server sends `[G]` now and then, and with every board to the side to move; the answer
+//! ([`PONG`]) must leave at once, because thinking time counts from it.
 
 use std::time::Instant;
 
 /// The answer to the server's `[G]`.
 pub const PONG: &[u8] = b"\x029";
 
-/// The server's question.
 pub const PING: &[u8] = b"[G]";
 
 const KEY: &[u8; 50] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
@@ -24,17 +23,18 @@ const TIME_FOLLOWS: u8 = 0x18;
 const TIME_ENDS: u8 = 0x19;
 const FILLER: u8 = b'1';
 
-/// Which of the two dialects is spoken. They differ in the first line and in the form of the server's `[G]`.
+/// The two dialects. They differ in the first line and in the form of the server's `[G]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// `[G]` comes as a line of its own. The older servers know only this.
     One,
-    /// `[G]` ends in a zero byte and may stand anywhere.
+    /// `[G]` ends in a zero byte and may occur anywhere.
     Two,
 }
 
 impl Version {
-    /// The first line of the connection, which asks the server to read sealed lines from here on.
+    /// Returns the first line of the connection, which asks the server to read sealed lines from
+    /// then on.
     pub fn hello(self) -> String {
         let word = match self {
             Self::One => "TIMESTAMP",
@@ -43,7 +43,7 @@ impl Version {
         format!("{word}|concilio {}|{}|", env!("CARGO_PKG_VERSION"), std::env::consts::OS)
     }
 
-    /// The version that a client's first line asks for.
+    /// Returns the version that a client's first line requests.
     pub fn of_hello(line: &[u8]) -> Option<Self> {
         if line.starts_with(b"TIMESTAMP|") {
             Some(Self::One)
@@ -63,7 +63,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Time begins now.
+    /// Starts the clock.
     pub fn start() -> Self {
         Self { origin: Instant::now() }
     }
@@ -89,23 +89,23 @@ pub fn seal(line: &[u8], millis: u64, packet: &mut Vec<u8>) {
     for (byte, key) in sealed.iter_mut().zip(KEY.iter().cycle()) {
         *byte = ((*byte | 0x80) ^ key).wrapping_sub(32);
     }
-    // The low bits of this byte say where in the key we began: at its start.
+    // The low bits of this byte give the start in the key: 0.
     packet.extend_from_slice(b"\x80\n");
 }
 
 /// A line as the server reads it out of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
-    /// What was sent, without line end.
+    /// The line without its end.
     pub line: Vec<u8>,
-    /// When it left, by the sender's clock, ms.
+    /// The sending time by the sender's clock, ms.
     pub millis: u64,
 }
 
-/// A packet that is none.
+/// Faults of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// Its length is not a multiple of twelve and one.
+    /// The length is not a multiple of twelve plus one.
     #[error("a sealed line of {0} bytes (expected a multiple of 12, and one)")]
     Length(usize),
     /// The marks around the time are not where they belong.
@@ -173,7 +173,7 @@ mod tests {
     ];
 
     #[test]
-    fn lines_are_sealed_as_the_servers_know_it() {
+    fn sealed_lines_match_the_servers() {
         for (line, millis, packet) in VECTORS {
             let mut sealed = Vec::new();
             seal(line.as_bytes(), millis, &mut sealed);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn packets_of_other_programs_are_opened() {
-        // Some fill a whole block where none is needed; some begin elsewhere in the key.
+        // Some packets fill a whole block where none is needed; some start elsewhere in the key.
         for (packet, line, millis) in [
             ("ad6bb861a0a5b3d5a4a37e87d8d2c27871a7607f61717c7180", "abcd", 123_456),
             ("d46574bbd4b1d2877aa5a3b67f61717c71a1a3beb6a3b0bc87", "guest", 12_345),

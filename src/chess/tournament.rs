@@ -21,14 +21,14 @@ pub struct Tournament {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TournamentKind {
-    /// Whoever is free is paired at once.
+    /// Free players are paired at once.
     Arena,
-    /// All play a round, then the next.
+    /// Players are paired in rounds.
     Swiss,
 }
 
 impl TournamentKind {
-    /// `arena` or `swiss`.
+    /// Returns `arena` or `swiss`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Arena => "arena",
@@ -37,16 +37,16 @@ impl TournamentKind {
     }
 }
 
-/// What it takes to take part in a tournament.
+/// Everything needed to join a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentEntry {
-    /// Which one.
     pub tournament: Tournament,
     /// The team we play for, where teams play each other.
     pub team: Option<String>,
-    /// The password, where one is asked for.
+    /// The password, if the tournament has one.
     pub password: Option<Secret>,
-    /// Whether to be paired at once, where it runs already and pairs those who wait. This holds for a minute.
+    /// True to be paired at once in a running tournament that pairs waiting players. Valid for a
+    /// minute.
     pub pair_now: bool,
 }
 
@@ -60,51 +60,45 @@ impl TournamentEntry {
 /// A tournament as its server describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentInfo {
-    /// Its name to the server, with its kind.
+    /// The server's name for it, with its kind.
     pub tournament: Tournament,
-    /// Its name to people.
+    /// The name for people.
     pub name: String,
-    /// What is played in it.
     pub terms: GameTerms,
-    /// Whether it runs.
     pub stage: TournamentStage,
-    /// When it begins or began, if that is known.
+    /// The start, if it is known.
     pub starts_at: Option<Timestamp>,
-    /// When it ends, if that is known.
+    /// The end, if it is known.
     pub ends_at: Option<Timestamp>,
-    /// How many take part.
+    /// The number of participants.
     pub players: u32,
-    /// Whether programs may take part.
+    /// True if programs may take part.
     pub bots_allowed: bool,
-    /// Whether it asks for a password.
     pub has_password: bool,
     /// The least rating that may take part.
     pub min_rating: Option<u32>,
     /// The greatest rating that may take part.
     pub max_rating: Option<u32>,
-    /// What the server says we lack to take part; `None` where it says nothing of the kind.
+    /// The missing condition for taking part, in the server's words; `None` if the server names
+    /// none.
     pub refusal: Option<String>,
-    /// Where we stand, if the server says.
+    /// The bot's standing, if the server reports it.
     pub standing: Option<Standing>,
 }
 
-/// How far a tournament is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TournamentStage {
-    /// It has not begun.
     Announced,
-    /// It runs.
     Running,
-    /// It is over.
     Over,
 }
 
-/// Where somebody stands in a tournament.
+/// A player's standing in a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// The place, from 1 on.
+    /// The rank, from 1 on.
     pub rank: u32,
-    /// The points of an arena.
+    /// The points in an arena.
     pub points: u32,
 }
 
@@ -166,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tournament_is_named_by_its_page_or_its_last_word() {
+    fn tournaments_are_parsed_from_links() {
         let read = |text: &str| text.parse::<Tournament>().map(|tournament| tournament.to_string());
         assert_eq!(read("https://lichess.org/tournament/abcd1234").as_deref(), Ok("tournament/abcd1234"));
         assert_eq!(read("lichess.org/swiss/abcd1234?x=1").as_deref(), Ok("swiss/abcd1234"));

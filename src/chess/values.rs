@@ -1,7 +1,8 @@
-//! The kinds of values that settings are made of. Each says what it accepts, in words that follow "expected", so that a bad
-//! value explains itself wherever it stands; and each can be written again as it is read.
+//! Values of settings that are written as texts. Each describes its accepted values in words that
+//! follow "expected", so that a bad value explains itself, and each can be written again as it was
+//! read.
 //!
-//! Here are those that are written as texts; numbers and times within bounds are in `ranges`.
+//! Numbers and times within bounds are in `ranges`.
 
 mod ranges;
 
@@ -93,17 +94,18 @@ impl fmt::Display for MinutesAndSeconds {
 
 from_text!(MinutesAndSeconds, "a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited");
 
-/// What time controls a rule speaks of: a whole class, or one.
+/// The time controls that a rule covers: a whole class, or one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeControlRule {
-    /// Every time control of this speed. [`Speed::Correspondence`] means games with days a move, not unlimited ones.
+    /// Every time control of this speed. [`Speed::Correspondence`] means games with days a move,
+    /// not unlimited ones.
     Speed(Speed),
     /// This time control alone.
     Exactly(TimeControl),
 }
 
 impl TimeControlRule {
-    /// Whether it speaks of `time_control`.
+    /// Returns true if the rule covers `time_control`.
     pub fn covers(self, time_control: TimeControl) -> bool {
         match self {
             Self::Speed(speed) => speed == time_control.speed() && time_control != TimeControl::Unlimited,
@@ -137,13 +139,12 @@ from_text!(
     "a speed (ultraBullet, bullet, blitz, rapid, classical, correspondence) or a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited"
 );
 
-/// Whether a game is rated or casual.
+/// Rated or casual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The ratings of both players change.
     Rated,
-    /// No rating changes.
     Casual,
 }
 
@@ -154,18 +155,17 @@ impl Mode {
     }
 }
 
-/// Whether a player is a human or a machine.
+/// Human or program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A person.
     Human,
     /// A bot, or the server's own engine.
     Bot,
 }
 
 impl Kind {
-    /// The kind of a player.
+    /// Returns the kind of a player.
     pub fn of(player: &crate::Player) -> Self {
         if player.is_bot() { Self::Bot } else { Self::Human }
     }
@@ -180,12 +180,12 @@ pub struct HoursOfDay {
 }
 
 impl HoursOfDay {
-    /// Whether `time` lies in it; its end does not.
+    /// Returns true if `time` is in the window, whose end is excluded.
     pub fn contains(self, time: Time) -> bool {
         if self.from < self.to { (self.from..self.to).contains(&time) } else { time >= self.from || time < self.to }
     }
 
-    /// Whether `time` lies in one of `windows`; no windows are no restriction.
+    /// Returns true if `time` is in one of `windows`, or if there are none.
     pub fn any_contains(windows: &[Self], time: Time) -> bool {
         windows.is_empty() || windows.iter().any(|window| window.contains(time))
     }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_covers_a_speed_or_one_time_control() {
+    fn rules_cover_speeds_or_controls() {
         let rule = |text: &str| text.parse::<TimeControlRule>().expect("a rule");
         let control = |text: &str| text.parse::<MinutesAndSeconds>().expect("a time control").0;
         assert!(rule("blitz").covers(control("3+2")));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_says_what_is_accepted() {
+    fn errors_name_the_accepted_range() {
         for (good, bad, accepted) in [
             ("whole = 3", "whole = 0", "a whole number from 1 to 9"),
             ("whole = 3", "whole = 1.5", "a whole number from 1 to 9"),

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Variant {
-    /// The game as everybody knows it.
     #[default]
     Standard,
     /// Fischer's random starting positions.
@@ -17,9 +16,8 @@ pub enum Variant {
     FromPosition,
     /// Captured pieces change sides and are dropped.
     Crazyhouse,
-    /// Captures are compulsory; whoever loses everything wins.
+    /// Captures are compulsory; losing all pieces wins.
     Antichess,
-    /// Captures explode.
     Atomic,
     /// White has thirty-six pawns and no king.
     Horde,
@@ -27,12 +25,11 @@ pub enum Variant {
     KingOfTheHill,
     /// Kings race to the eighth rank.
     RacingKings,
-    /// The third check wins.
     ThreeCheck,
 }
 
 impl Variant {
-    /// Every variant, in the order of their declaration.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 10] = [
         Self::Standard,
         Self::Chess960,
@@ -46,7 +43,7 @@ impl Variant {
         Self::ThreeCheck,
     ];
 
-    /// Lichess's key, such as `kingOfTheHill`.
+    /// Returns Lichess's key, such as `kingOfTheHill`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Standard => "standard",
@@ -92,7 +89,8 @@ impl Variant {
         }
     }
 
-    /// Whether our own engine plays it: the rules of standard chess, from any starting position.
+    /// Returns true if the built-in engine plays it: the rules of standard chess, from any starting
+    /// position.
     pub const fn is_standard_rules(self) -> bool {
         matches!(self, Self::Standard | Self::Chess960 | Self::FromPosition)
     }

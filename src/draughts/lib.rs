@@ -1,19 +1,21 @@
-//! Italian draughts, from the rules to two searches: a package that knows only itself.
+//! Italian draughts, from the rules to two searches, without other packages.
 //!
-//! Each room knows only those before it:
-//! - [`board`]: what stands where and which moves are legal, by the official rules or the relaxed ones of an old program;
-//!   the text of positions and moves; counting trees of moves.
-//! - [`game`]: a position with its past, the draws, the result; games as text (PDN), openings drawn by lot.
-//! - [`evaluation`]: what a position is worth, by one of four published strategies or by a set of heuristics that are
-//!   switched on by letters. Its numbers are in `evaluation/weights.rs`.
-//! - [`endgame`]: who wins with up to four pieces, solved by this program and kept in a file.
-//! - [`search`]: iterative deepening alpha-beta as of today, and the full-width search of 2010 beside it.
-//! - [`exchange`]: the DamExchange protocol, in which programs play each other; messages and states, without sockets.
+//! Each module uses only the ones before it:
+//! - [`board`]: positions and legal moves, by the official rules or the relaxed ones of an old
+//!   program; the text of positions and moves; perft.
+//! - [`game`]: a position with its past, draws, the result; games as text (PDN), ballots.
+//! - [`evaluation`]: the value of a position, by one of four published strategies or by a set of
+//!   heuristics switched on by letters. Its numbers are in `evaluation/weights.rs`.
+//! - [`endgame`]: results of up to four pieces, solved by this package and kept in a file.
+//! - [`search`]: modern iterative deepening alpha-beta, and the full-width search of 2010.
+//! - [`exchange`]: the DamExchange protocol between programs; messages and states, without sockets.
 //!
-//! Values are in hundredths of a man. Nothing here reads a clock but a search with a limit of time, or starts a thread.
+//! Values are in hundredths of a man. Only a search with a time limit reads a clock; no thread is
+//! started here.
 //!
-//! The rules, strategies and search of 2010 are those of *IntellidAma*, by Emanuele Rossinelli, as far as it says; the
-//! rules it leaves out are those of the Italian federation. What neither says is marked as ours where it stands.
+//! The rules, strategies and search of 2010 are those of *IntellidAma*, by Emanuele Rossinelli, as
+//! far as its paper goes; the remaining rules are those of the Italian federation. Additions are
+//! marked as ours.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -24,7 +26,8 @@
 //! game.play_text("22-18")?;
 //! let mut searcher = Searcher::new(SearchOptions::default());
 //! let limits = Limits { depth: Some(5), ..Limits::default() };
-//! let found = searcher.search(&game, &limits, &AtomicBool::new(false), |it| println!("{} {:?}", it.depth, it.pv));
+//! let stop = AtomicBool::new(false);
+//! let found = searcher.search(&game, &limits, &stop, |it| println!("{} {:?}", it.depth, it.pv));
 //! assert!(found.is_some_and(|it| game.legal_moves().contains(&it.best)));
 //! # Ok::<(), concilio_draughts::board::MoveError>(())
 //! ```

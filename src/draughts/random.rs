@@ -2,7 +2,6 @@
 
 use crate::board::spread;
 
-/// A stream of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 

@@ -15,12 +15,11 @@ use super::{
 /// Plies each position is searched by default.
 const DEPTH: u32 = 11;
 
-/// What [`bench()`] measured.
+/// The result of [`bench()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
     /// Nodes over all positions: changes if and only if search or evaluation do.
     pub nodes: u64,
-    /// Wall time.
     pub time: Duration,
 }
 
@@ -37,15 +36,15 @@ pub fn bench(depth: Option<u32>, threads: usize, tell: &mut dyn FnMut(&str)) -> 
     bench_with(&EngineOptions { threads, ..EngineOptions::default() }, depth, tell)
 }
 
-/// A bench of few plies, run when it is first asked for; it takes a tenth of a second. Its nodes tell this engine from another of the same
-/// version whose search or evaluation differs.
+/// Returns a bench of few plies, run once at its first use; it takes a tenth of a second. Its node
+/// count identifies an engine whose version is the same but whose search or evaluation differs.
 pub fn short_bench() -> &'static Bench {
     const PLIES: u32 = 6;
     static RESULT: OnceLock<Bench> = OnceLock::new();
     RESULT.get_or_init(|| bench(Some(PLIES), 1, &mut |_| {}))
 }
 
-/// As [`bench()`], with an engine of other options.
+/// Runs [`bench()`] with other options.
 pub fn bench_with(options: &EngineOptions, depth: Option<u32>, tell: &mut dyn FnMut(&str)) -> Bench {
     let mut total = Bench { nodes: 0, time: Duration::ZERO };
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
@@ -61,11 +60,13 @@ pub fn bench_with(options: &EngineOptions, depth: Option<u32>, tell: &mut dyn Fn
     total
 }
 
-/// Knowledge sets whose evaluation is timed: everything, and the balanced seven (docs/method.md §3).
+/// Knowledge sets whose evaluation is timed: complete knowledge and the balanced seven
+/// (docs/method.md §3).
 const TIMED: [&str; 8] = ["mbxkcpar", "mpar", "mbxp", "mbkc", "mxar", "mkcp", "mcar", "mbxk"];
 
-/// How long the evaluation takes for complete knowledge and for each of the balanced seven, over the positions of
-/// [`bench()`]. Pawn structures come from memory after the first round, as in a search.
+/// Returns the time of an evaluation for complete knowledge and for each of the balanced seven,
+/// over the positions of [`bench()`]. Pawn structures are cached after the first round, as in a
+/// search.
 pub fn bench_evaluation() -> Vec<(Knowledge, Duration)> {
     const ROUNDS: u32 = 2_000;
     let positions: Vec<_> = POSITIONS.iter().filter_map(|fen| Position::from_line(fen, false, []).ok()).collect();

@@ -1,4 +1,4 @@
-//! A checksum for files of ours: finds what was cut off or damaged, not what was forged.
+//! A checksum for files: detects damage and truncation, not forgery.
 
 /// FNV-1a with 64 bits (Fowler, Noll, Vo; RFC 9923).
 pub fn checksum(bytes: &[u8]) -> u64 {

@@ -1,5 +1,5 @@
-//! The heuristics and the sets of them that electors are made of (docs/method.md §2): eight that are written by hand, and a ninth
-//! that is learned.
+//! The heuristics, and the sets of them that electors know (docs/method.md §2): eight written by
+//! hand, and a trained net as ninth.
 
 use std::{fmt, str::FromStr};
 
@@ -25,12 +25,12 @@ pub enum Heuristic {
     Attack,
     /// `r`: relations between pieces.
     Relations,
-    /// `n`: a learned net, which sees what the others leave unexplained. In no set unless it is asked for.
+    /// `n`: a trained net. In no set unless it is named.
     Net,
 }
 
 impl Heuristic {
-    /// All eight that are written by hand, in the order in which their letters are written: `mbxkcpar`.
+    /// All eight hand-written heuristics, in the order of their letters: `mbxkcpar`.
     pub const ALL: [Self; 8] = [
         Self::Material,
         Self::Placement,
@@ -42,7 +42,7 @@ impl Heuristic {
         Self::Relations,
     ];
 
-    /// Those and the net, which comes last: `mbxkcparn`.
+    /// All nine, the net last: `mbxkcparn`.
     pub const WITH_NET: [Self; 9] = {
         let mut all = [Self::Net; 9];
         let mut i = 0;
@@ -53,12 +53,11 @@ impl Heuristic {
         all
     };
 
-    /// The letter docs/method.md gives it.
+    /// Returns its letter in docs/method.md.
     pub const fn letter(self) -> char {
         b"mbxkcparn"[self as usize] as char
     }
 
-    /// Its name in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Material => "material",
@@ -74,30 +73,29 @@ impl Heuristic {
     }
 }
 
-/// How much of each heuristic counts, in per cent from 0 to 200, in the order of [`Heuristic::WITH_NET`].
+/// The share of each heuristic, in per cent from 0 to 200, in the order of [`Heuristic::WITH_NET`].
 pub type Percentages = [u16; 9];
 
-/// All of everything.
+/// Every heuristic in full.
 pub const IN_FULL: Percentages = [100; 9];
 
-/// A set of heuristics: what one instance of the engine knows. Written and read as letters, `mka`.
+/// A set of heuristics: the knowledge of one instance of the engine. Its text is letters, such as
+/// `mka`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Knowledge(u16);
 
 impl Knowledge {
-    /// All eight heuristics that are written by hand.
+    /// All eight hand-written heuristics.
     pub const COMPLETE: Self = Self(0xff);
-    /// Those and the net.
+    /// The eight and the net.
     pub const NINE: Self = Self::COMPLETE.with(Heuristic::Net);
     /// The net alone.
     pub const LEARNED: Self = Self::NONE.with(Heuristic::Net);
-    /// What plays unless told otherwise, because by the clock it measured best (docs/experiments.md).
+    /// The default, which measured best by the clock (docs/experiments.md).
     pub const STRONGEST: Self = Self::LEARNED;
-    /// None at all.
     pub const NONE: Self = Self(0);
 
-    /// Whether the set has `heuristic`.
     pub const fn has(self, heuristic: Heuristic) -> bool {
         self.0 & (1 << heuristic as u8) != 0
     }
@@ -108,30 +106,28 @@ impl Knowledge {
         Self(self.0 | 1 << heuristic as u8)
     }
 
-    /// What either set knows.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The set without `heuristic`.
     #[must_use]
     pub const fn without(self, heuristic: Heuristic) -> Self {
         Self(self.0 & !(1 << heuristic as u8))
     }
 
-    /// Those of the eight heuristics that this set does not know.
+    /// Returns the heuristics of the eight that this set lacks.
     #[must_use]
     pub const fn complement(self) -> Self {
         Self(!self.0 & Self::COMPLETE.0)
     }
 
-    /// Whether it lacks nothing: it has all eight, or a net, which sees what others do not say.
+    /// Returns true if nothing is missing: it has all eight, or a net, which covers them.
     pub const fn is_whole(self) -> bool {
         self.has(Heuristic::Net) || self.complement().is_empty()
     }
 
-    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -224,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_net_is_in_no_set_that_does_not_name_it() {
+    fn net_must_be_named() {
         assert!(!Knowledge::COMPLETE.has(Heuristic::Net) && !Knowledge::default().has(Heuristic::Net));
         assert!(!Knowledge::NONE.complement().has(Heuristic::Net));
         assert_eq!(Knowledge::COMPLETE.with(Heuristic::Net).to_string(), "mbxkcparn");

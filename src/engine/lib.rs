@@ -1,16 +1,18 @@
-//! One searcher: a position in, iterations of a search out.
+//! A sequential chess searcher: position in, iterations of a search out.
 //!
-//! FEN and UCI text are at its door; inside are its own board and moves, and it knows no other room. Three layers, each
-//! knowing only those before it:
-//! - [`board`]: what stands where, which moves are legal, what a move makes of it; [`Position`] adds the past of a game.
-//! - [`evaluation`]: what a position is worth by eight heuristics ([`Heuristic`]) that can be switched off one by one; an
-//!   instance of the engine is a [`Knowledge`] set. All numbers are in `evaluation/weights.rs`. The ninth is a learned
-//!   [`net`].
-//! - search: iterative deepening alpha-beta behind [`Engine`], which owns the memory of a game. It plans no clock.
+//! Start with [`Engine::search`]. Three layers, each using only the ones before it:
+//! - [`board`]: bitboards, legal moves, making moves; [`Position`] adds the history of a game.
+//! - [`evaluation`]: the value of a position by eight heuristics ([`Heuristic`]) that can be
+//!   switched off one by one, or by a trained [`net`]. An instance of the engine is a [`Knowledge`]
+//!   set; all numbers are in `evaluation/weights.rs`.
+//! - search: iterative deepening alpha-beta behind [`Engine`], which owns a game's memory. It plans
+//!   no clock.
 //!
-//! A fourth beside the search is [`proof`]: what is certain about a position, and no opinion.
+//! Beside the search, [`proof`] finds certain results: forced mates, drawn endings, tablebases.
+//! [`book`] reads opening books, [`Tablebases`] Syzygy tables; [`bench()`] measures, and [`uci`] is
+//! the engine alone as a program.
 //!
-//! Beside them are [`book`]s, [`Tablebases`], a [`bench()`] and the engine alone as a program ([`uci`]).
+//! FEN and UCI text enter only at the edge; inside are the package's own board and moves.
 
 mod bench;
 pub mod board;

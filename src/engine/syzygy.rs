@@ -19,22 +19,18 @@ use super::board::{Board, Move, Position};
 #[derive(Clone)]
 pub struct Tablebases {
     tables: Arc<Tablebase<Chess>>,
-    /// Men of the largest tables.
     largest: usize,
 }
 
 /// The result with best play, from the player to move. Wins that the fifty-move rule spoils are draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// Lost.
     Loss,
-    /// Drawn.
     Draw,
-    /// Won.
     Win,
 }
 
-/// What tables know of a root position.
+/// The tables' result of a root position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled<M = Move> {
     /// The result for the player to move.
@@ -56,12 +52,12 @@ impl Tablebases {
         Ok(Self { tables: Arc::new(tables), largest })
     }
 
-    /// Whether there are none: no table of chess lies in the directories.
     pub fn is_empty(&self) -> bool {
         self.largest == 0
     }
 
-    /// Whether such a position could be in the tables: few enough men and no castling rights.
+    /// Returns true if the tables could contain such a position: few enough men and no castling
+    /// rights.
     #[inline]
     pub fn covers(&self, board: &Board) -> bool {
         board.occupied().count() <= self.largest && board.can_never_castle()
@@ -77,19 +73,21 @@ impl Tablebases {
         self.settle(position, moves).map(|settled| (settled.outcome, settled.moves))
     }
 
-    /// As [`Self::best_moves`]; of a win all moves that still win in time, unless only the `quickest` are wanted.
+    /// As [`Self::best_moves`]; in a won position all moves that still win in time, or only the
+    /// `quickest`.
     pub fn keeping_moves(&self, position: &Position, moves: &[Move], quickest: bool) -> Option<(Outcome, Vec<Move>)> {
         let settled = best_of(self.ranked(position, moves)?, quickest)?;
         Some((settled.outcome, settled.moves))
     }
 
-    /// As [`Self::best_moves`], with how long the result takes.
+    /// As [`Self::best_moves`], with the length of the win or loss.
     pub fn settle(&self, position: &Position, moves: &[Move]) -> Option<Settled> {
         best_of(self.ranked(position, moves)?, true)
     }
 
-    /// Every legal move that leads into the tables, with its result for who makes it and the plies until the next capture, pawn's move or
-    /// mate, counted from before the move. The position itself may have a man too many for them.
+    /// Returns every legal move into the tables, with its result for the player who makes it and
+    /// the plies until the next capture, pawn's move or mate, counted from before the move. The
+    /// position itself may have one man too many for them.
     pub fn moves_into(&self, position: &Position) -> Vec<(Move, Outcome, u32)> {
         let board = position.board();
         let covered = |mv: &Move| self.covers(&board.after(*mv));
@@ -257,7 +255,7 @@ impl fmt::Debug for Tablebases {
 }
 
 impl PartialEq for Tablebases {
-    /// Whether both are the same opened tables.
+    /// Returns true if both are the same opened tables.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tables, &other.tables)
     }

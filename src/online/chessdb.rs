@@ -11,17 +11,16 @@ use super::{
     settings::ChessdbSettings,
 };
 
-/// Where it is.
 pub(crate) const URL: &str = "https://www.chessdb.cn";
 
-/// What it says of a position: no moves where it does not know it.
+/// The answer about a position: no moves if it is unknown.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "ChessdbReply")]
 pub(crate) struct ChessdbAnswer {
     moves: Vec<ChessdbMove>,
 }
 
-/// The same as it comes. That there were too many questions is said in the form of an answer, with the status 200.
+/// The raw reply. A rate limit comes as such a reply with status 200.
 #[derive(Debug, Deserialize)]
 struct ChessdbReply {
     #[serde(default)]
@@ -48,7 +47,8 @@ struct ChessdbMove {
     score: i32,
 }
 
-/// What is asked about the last position of a line: nothing but standard chess, and the database need not learn of it.
+/// Builds the question about the last position of a line: standard chess only, without adding the
+/// position to the database.
 pub(crate) fn question(line: &Line) -> Option<ServiceQuestion> {
     let known = line.variant().is_standard_rules();
     let (action, json, learn) = ("queryall".to_owned(), "1".to_owned(), "0".to_owned());
@@ -56,7 +56,7 @@ pub(crate) fn question(line: &Line) -> Option<ServiceQuestion> {
     known.then_some(ServiceQuestion { path: "cdb.php", query })
 }
 
-/// One of the best moves.
+/// Chooses one of the best moves.
 pub(crate) fn choose(
     answer: &ChessdbAnswer,
     line: &Line,
@@ -69,7 +69,7 @@ pub(crate) fn choose(
     nearly_best(&known, settings.max_difference, Source::Chessdb, lots)
 }
 
-/// Its values go up to 30,000 for a mate at once, in centipawns.
+/// Values go up to 30,000 centipawns, for a mate at once.
 const HIGHEST: i32 = 30_000;
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_move_is_played_and_what_is_not_known_is_not() {
+    fn best_known_move_is_chosen() {
         let decision = played(
             r#"{"status":"ok","moves":[{"uci":"e2e4","san":"e4","score":1,"rank":2,"note":"! (20-00)","winrate":"50.08"},
             {"uci":"d2d4","san":"d4","score":0,"rank":2,"note":"! (20-00)","winrate":"50.00"}],"ply":0}"#,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_questions_are_a_failure_and_no_unknown_position() {
+    fn rate_limit_is_a_failure() {
         let error = serde_json::from_str::<ChessdbAnswer>(r#"{"status":"rate limit exceeded"}"#).expect_err("none");
         assert!(error.to_string().contains("rate limit exceeded"), "{error}");
     }

@@ -9,13 +9,12 @@ use super::{
     settings::CloudSettings,
 };
 
-/// Where it is.
 pub(crate) const URL: &str = "https://lichess.org";
 
-/// So many variations at most are asked for.
+/// The largest number of variations asked for.
 const VARIATIONS: &str = "5";
 
-/// What it says of a position.
+/// The answer about a position.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CloudAnswer {
     depth: u32,
@@ -31,7 +30,7 @@ struct CloudVariation {
 }
 
 impl CloudVariation {
-    /// Its value for a side.
+    /// Returns its value for a side.
     fn score(&self, of: Color) -> Option<Score> {
         let sign = of.fold_wb(1, -1);
         match (self.mate, self.cp) {
@@ -41,14 +40,14 @@ impl CloudVariation {
     }
 }
 
-/// What is asked about the last position of a line.
+/// Builds the question about the last position of a line.
 pub(crate) fn question(line: &Line) -> ServiceQuestion {
     let query =
         vec![("fen", line.fen()), ("multiPv", VARIATIONS.to_owned()), ("variant", line.variant().key().to_owned())];
     ServiceQuestion { path: "api/cloud-eval", query }
 }
 
-/// One of the best moves.
+/// Chooses one of the best moves.
 pub(crate) fn choose(
     answer: &CloudAnswer,
     line: &Line,
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_variation_is_played_and_its_value_is_ours() {
+    fn best_variation_is_chosen() {
         let answer =
             r#"{"fen":"x","knodes":13683,"depth":22,"pvs":[{"moves":"e7e5 g1f3","cp":30},{"moves":"a7a6","cp":90}]}"#;
         let settings = CloudSettings::default();
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_is_written_as_our_line_writes_it() {
+    fn castling_follows_the_line() {
         let answer = r#"{"depth":30,"pvs":[{"moves":"e1h1 b8c6","cp":12}]}"#;
         let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6";
         assert_eq!(played(answer, moves, &CloudSettings::default()), Some(("e1g1".to_owned(), Score::Cp(12))));

@@ -9,10 +9,9 @@ use super::{
     settings::{ExplorerDatabase, ExplorerSelection, ExplorerSettings},
 };
 
-/// Where it is.
 pub(crate) const URL: &str = "https://explorer.lichess.org";
 
-/// What it says of a position.
+/// The answer about a position.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ExplorerAnswer {
     moves: Vec<ExplorerMove>,
@@ -38,7 +37,8 @@ impl ExplorerMove {
     }
 }
 
-/// What is asked about the last position of a line; `None` where the database has no games of its rules.
+/// Builds the question about the last position of a line; `None` if the database has no games of
+/// its variant.
 pub(crate) fn question(settings: &ExplorerSettings, line: &Line) -> Option<ServiceQuestion> {
     let (path, variants) = match settings.database {
         ExplorerDatabase::Masters => ("masters", false),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_played_or_the_best_scoring_move_is_played_and_rare_or_illegal_ones_never() {
+    fn selection_skips_rare_and_illegal_moves() {
         assert_eq!(played(ExplorerSelection::Games, "").as_deref(), Some("e2e4"));
         assert_eq!(played(ExplorerSelection::Score, "").as_deref(), Some("d2d4"));
         for _ in 0..50 {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn masters_play_standard_chess_alone_and_a_player_has_a_colour() {
+    fn question_depends_on_the_database() {
         let crazyhouse = Line::start(Variant::Crazyhouse);
         let mut settings = ExplorerSettings::default();
         assert!(question(&settings, &crazyhouse).is_none());

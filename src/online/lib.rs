@@ -1,13 +1,14 @@
-//! Moves that services elsewhere know: explorers of openings, evaluations that others have computed, tablebases too large for a
-//! disk. They are asked while the council searches, and a move of theirs is played if it comes before the council has decided.
-//! So a service that is slow, down or gone costs no time.
+//! Moves from online services: opening explorers, shared evaluations, large tablebases.
 //!
-//! | room | its one job |
+//! The services are asked while the council searches, and an answer is played if it comes before
+//! the council's decision. So a slow or dead service costs no time.
+//!
+//! | module | contents |
 //! |---|---|
-//! | [`OnlineSettings`] | what the operator wants asked, and how |
-//! | [`OnlineServices`] | who may be asked now, and in which order; one for all games of a player |
-//! | `service` | one service: requests, their limits, pauses after failures |
-//! | `explorer`, `cloud`, `chessdb`, `tablebase` | what is asked there, and which move the answer means: pure functions of the answer |
+//! | [`OnlineSettings`] | the operator's settings |
+//! | [`OnlineServices`] | the services in their order, shared by all games of a player |
+//! | `service` | one service: requests, rate limits, pauses after failures |
+//! | `explorer`, `cloud`, `chessdb`, `tablebase` | question and choice of a move for each: pure functions of the answer |
 
 mod chessdb;
 mod cloud;

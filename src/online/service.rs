@@ -1,4 +1,4 @@
-//! One service: a question asked over HTTP, not too often, and after failures not for a while.
+//! One service: questions over HTTP, rate-limited, with pauses after failures.
 
 use std::{
     collections::BTreeMap,
@@ -18,13 +18,13 @@ use super::settings::{OnlineKind, ServiceSettings};
 /// Longer answers are none, in bytes. The explorer's take some 10 kB.
 const LONGEST_ANSWER: usize = 1 << 20;
 
-/// How long a service is left alone after it failed; longer each time it fails again.
+/// The pause after a failure; longer each time.
 const REST: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(30 * 60));
 
-/// How long at least where it says that there were too many questions, and how long at most it is believed.
+/// The shortest and longest pause after a rate limit.
 const REST_WHEN_LIMITED: (Duration, Duration) = (Duration::from_mins(1), Duration::from_hours(24));
 
-/// What is asked: a path below the service's address, and its parameters.
+/// A question: a path below the service's address, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServiceQuestion {
     /// Without a slash at either end.
@@ -40,30 +40,28 @@ pub(crate) fn legal(line: &Line, text: &str) -> Option<UciMove> {
     Some(mv.to_uci(line.castling_mode()))
 }
 
-/// It was not asked, or did not answer.
+/// The service was not asked, or did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unanswered;
 
-/// What an address may be.
+/// The accepted forms of an address.
 pub(crate) const ADDRESS: &str = "https://..., or http://... only to localhost, 127.0.0.1 or [::1]";
 
-/// The address of a service, if it is one at which nobody listens in.
+/// Returns the address of a service, if the connection is private.
 pub(crate) fn address(text: &str) -> Option<Url> {
     let url: Url = text.parse().ok()?;
     let is_here = matches!(url.host_str()?, "localhost" | "127.0.0.1" | "[::1]");
     (url.scheme() == "https" || url.scheme() == "http" && is_here).then_some(url)
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Debug)]
 enum ServiceFailure {
-    /// There were too many questions; how long it wants to be left alone.
+    /// A rate limit, and the pause that the service asks for.
     Limited(Option<Duration>),
-    /// Something else.
     Other(String),
 }
 
-/// A service that may be asked.
 #[derive(Debug)]
 pub(crate) struct OnlineService {
     pub(crate) kind: OnlineKind,
@@ -76,23 +74,23 @@ pub(crate) struct OnlineService {
 /// A service by its kind and its address.
 type ServicePlace = (OnlineKind, String);
 
-/// The services that are asked in this process. A limit is of the service, not of the player that asks: a profile with services of its
-/// own, and settings that were read again, go on sparing it.
+/// The services used in this process. A rate limit belongs to the service, not to the player that
+/// asks: profiles with services of their own, and settings read again, respect it.
 static SPARED: Mutex<BTreeMap<ServicePlace, Weak<Mutex<Spared>>>> = Mutex::new(BTreeMap::new());
 
-/// How long a service is to be left alone.
+/// The pauses of a service.
 #[derive(Debug)]
 struct Spared {
-    /// When it was last asked.
+    /// The time of the last question.
     asked: Option<Instant>,
-    /// After failures.
+    /// The pause after failures.
     backoff: Backoff,
-    /// As it wants it itself.
+    /// The pause that the service asked for.
     until: Option<Instant>,
 }
 
 impl Spared {
-    /// Of the service of this kind at this address, whoever asks it.
+    /// Returns the state of the service of this kind at this address, shared by all callers.
     fn shared(kind: OnlineKind, url: &Url) -> Arc<Mutex<Self>> {
         let mut all = SPARED.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, spared| spared.strong_count() > 0);
@@ -130,10 +128,11 @@ impl OnlineService {
         Ok(Self { kind, settings: settings.clone(), url, authorization, spared })
     }
 
-    /// The answer to a question with so much `left` on our clock; `None` where the service does not know the position.
+    /// Asks a question with `left` on the bot's clock; `None` if the service does not know the
+    /// position.
     ///
     /// # Errors
-    /// [`Unanswered`] where it may not be asked now, or says nothing in time.
+    /// [`Unanswered`] if it may not be asked now, or does not answer in time.
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         client: &Client,
@@ -159,7 +158,7 @@ impl OnlineService {
         }
     }
 
-    /// Whether it need not be spared now; if so it counts as asked.
+    /// Returns true if the service may be asked now, and counts it as asked.
     fn may_be_asked(&self, now: Instant) -> bool {
         let mut spared = self.spared();
         let too_soon = spared.asked.is_some_and(|asked| now.saturating_duration_since(asked) < self.settings.pause);
@@ -247,7 +246,7 @@ mod tests {
 
     use super::*;
 
-    /// A service that answers everything alike, and how often it was asked.
+    /// Starts a service that answers everything alike, and counts questions.
     async fn service(
         status: u16,
         body: impl Fn() -> Body + Clone + Send + Sync + 'static,
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_read_and_an_unknown_position_is_no_failure() {
+    async fn unknown_position_is_no_failure() {
         let (known, asked) = service(200, || Body::from("[1,\n2]")).await;
         assert_eq!(ask(&known, 60).await, Ok(Some(vec![1, 2])));
         assert_eq!(ask(&known, 5).await, Err(Unanswered), "our clock is too low");
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_fails_or_has_had_enough_is_left_alone() {
+    async fn failing_services_rest() {
         for status in [429, 500] {
             let (failing, asked) = service(status, || Body::from("[]")).await;
             for _ in 0..5 {
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_is_left_alone_for_as_long_as_it_says() {
+    fn retry_after_is_respected() {
         let settings = ServiceSettings::default();
         let service = OnlineService::new(OnlineKind::Explorer, "https://example.org", &settings, None);
         let (service, now) = (service.expect("a service"), Instant::now());
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_is_left_alone_whichever_player_asks() {
+    fn pauses_are_shared_by_players() {
         let asks = |kind, url| OnlineService::new(kind, url, &ServiceSettings::default(), None).expect("a service");
         let first = asks(OnlineKind::Explorer, "https://example.net");
         let another_player = asks(OnlineKind::Explorer, "https://example.net/");
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_at_which_nobody_listens_in() {
+    fn plain_http_is_local_only() {
         for good in ["https://lichess.org", "http://127.0.0.1:9663", "http://[::1]:80/below"] {
             assert!(address(good).is_some(), "{good}");
         }
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_one_of_the_position_or_none() {
+    fn illegal_answers_are_ignored() {
         let line = Line::start(Variant::Standard);
         assert!(legal(&line, "e2e4").is_some());
         for nonsense in ["e2e5", "0000", "", "e2e4e5", "\u{0}"] {

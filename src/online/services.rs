@@ -1,4 +1,4 @@
-//! The services that a player may ask, in their order, and how long a game asks them.
+//! The services of a player in their order, and the limits of a game's questions.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,6 @@ use super::{
     tablebase,
 };
 
-/// How we name ourselves.
 const USER_AGENT: &str = concat!("concilio/", env!("CARGO_PKG_VERSION"));
 
 /// The services of one player's settings, shared by all its games. A limit is of all players that ask one service together.
@@ -30,7 +29,6 @@ struct SharedServices {
 /// Settings of which no service can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum OnlineError {
-    /// The file of the token.
     #[error(transparent)]
     Token(#[from] SecretError),
     /// A key and what is wrong with it.
@@ -39,7 +37,7 @@ pub enum OnlineError {
 }
 
 impl OnlineServices {
-    /// What the settings want asked; `None` if that is nothing. Opens no connection yet.
+    /// Builds the services of the settings; `None` if there are none. Opens no connection yet.
     ///
     /// # Errors
     /// [`OnlineError`] names the setting.
@@ -55,26 +53,26 @@ impl OnlineServices {
                 OnlineKind::Chessdb => ("chessdb", chessdb::URL, &settings.chessdb.service),
                 OnlineKind::Tablebase => ("tablebase", tablebase::URL, &settings.tablebase.service),
             };
-            // Nobody but the explorer wants to know who asks.
+            // Only the explorer needs to know the sender.
             let token = token.as_ref().filter(|_| *kind == OnlineKind::Explorer);
             OnlineService::new(*kind, public, service, token)
                 .map_err(|reason| OnlineError::Setting(format!("{key}.service.url: {reason}")))
         };
         let services = settings.sources.iter().map(service).collect::<Result<_, _>>()?;
-        // Another part of the program may have installed it before; it is the same one.
+        // Another part of the program may have installed the same provider before.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().user_agent(USER_AGENT).redirect(reqwest::redirect::Policy::none()).build();
         let client = client.map_err(|error| OnlineError::Setting(format!("sources: cannot set up HTTPS: {error}")))?;
         Ok(Some(Self(Arc::new(SharedServices { settings: settings.clone(), client, services }))))
     }
 
-    /// The same for one game, which stops asking where nobody knows its opening any more.
+    /// Returns the services for one game, which stops asking once its opening is unknown.
     pub fn for_a_game(&self) -> OnlineGame {
         OnlineGame { shared: Arc::clone(&self.0), out_of_book: 0 }
     }
 }
 
-/// What one game asks.
+/// The questions of one game.
 #[derive(Debug)]
 pub struct OnlineGame {
     shared: Arc<SharedServices>,
@@ -113,7 +111,7 @@ impl OnlineGame {
 }
 
 impl SharedServices {
-    /// What one service knows; nothing of a position for which it has no rules.
+    /// Asks one service, unless it has no rules for the position.
     async fn known_to(
         &self,
         service: &OnlineService,

@@ -1,4 +1,4 @@
-//! What the settings say about services that know moves.
+//! Settings of the services.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,14 +21,12 @@ pub enum OnlineKind {
     Explorer,
     /// Evaluations that others' browsers have computed, kept by Lichess.
     Cloud,
-    /// The database of chessdb.cn.
     Chessdb,
-    /// The tablebases of Lichess.
     Tablebase,
 }
 
 impl OnlineKind {
-    /// What the log calls it.
+    /// Returns its name in the log.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Explorer => "the opening explorer",
@@ -38,7 +36,7 @@ impl OnlineKind {
         }
     }
 
-    /// Whether it knows openings, so that it is asked no further than those go.
+    /// Returns true if it knows openings, and so is asked only in the opening.
     pub(crate) const fn is_of_openings(self) -> bool {
         !matches!(self, Self::Tablebase)
     }
@@ -48,23 +46,21 @@ impl OnlineKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnlineSettings {
-    /// Which services are asked, in this order: "explorer", "cloud", "chessdb", "tablebase". They learn which positions are played.
+    /// Services to ask, in this order: "explorer", "cloud", "chessdb", "tablebase". They learn
+    /// which positions are played.
     pub sources: Vec<OnlineKind>,
-    /// How far into the game services that know openings are asked, in plies. 0 to 1000.
+    /// Last ply at which opening services are asked. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_plies: usize,
-    /// After so many of our moves in a row that none of them knew, they are not asked in this game any more. 1 to 1000.
+    /// Unknown positions of the bot in a row after which opening services are not asked in this
+    /// game any more. 1 to 1000.
     #[serde(with = "WholeNumber::<1, 1000>")]
     pub max_out_of_book: u32,
     /// A file with a Lichess token, without any scope, for the opening explorer. Empty for none.
     pub token_file: PathBuf,
-    /// The Lichess opening explorer.
     pub explorer: ExplorerSettings,
-    /// Lichess's evaluations.
     pub cloud: CloudSettings,
-    /// chessdb.cn.
     pub chessdb: ChessdbSettings,
-    /// Lichess's tablebases.
     pub tablebase: TablebaseServiceSettings,
 }
 
@@ -116,16 +112,16 @@ impl OnlineSettings {
     }
 }
 
-/// How one service is reached and spared: the `service` table of each.
+/// Address and limits of one service: the `service` table of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServiceSettings {
-    /// Where it is; empty for the public one.
+    /// Address; empty for the public one.
     pub url: String,
-    /// It is asked while our clock has at least so many seconds. 0 to 86400.
+    /// Least time on the bot's clock for a question, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub min_time: Duration,
-    /// So long an answer is waited for, in seconds; the council searches meanwhile. 0.1 to 60.
+    /// Time to wait for an answer, in seconds; the council searches meanwhile. 0.1 to 60.
     #[serde(with = "FractionalSeconds::<100, 60_000>")]
     pub timeout: Duration,
     /// The least time between two questions, of all games together, in seconds. 0 to 3600.
@@ -144,29 +140,29 @@ impl Default for ServiceSettings {
     }
 }
 
-/// Whose games the explorer knows.
+/// The games that the explorer covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExplorerDatabase {
-    /// Of titled players over the board.
+    /// Titled players over the board.
     #[default]
     Masters,
-    /// Of all on Lichess.
+    /// All players on Lichess.
     Lichess,
-    /// Of one player on Lichess.
+    /// One player on Lichess.
     Player,
 }
 
-/// Which of the moves that were played is played again.
+/// The choice among the moves played before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExplorerSelection {
-    /// By lot, in proportion to the games.
+    /// Random, in proportion to the games.
     #[default]
     Weighted,
     /// The one of the most games.
     Games,
-    /// The one that scored best.
+    /// The move with the best score.
     Score,
 }
 
@@ -174,16 +170,16 @@ pub enum ExplorerSelection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExplorerSettings {
-    /// Whose games: "masters", "lichess" (of all) or "player" (of one).
+    /// Games to use: "masters", "lichess" (all players) or "player" (one).
     pub database: ExplorerDatabase,
     /// The player, for that last database.
     pub player: String,
-    /// Which of the moves is played: "weighted" by lot, "games" for the most played, "score" for the best score.
+    /// Choice of the move: "weighted" at random, "games" for the most played, "score" for the best
+    /// score.
     pub selection: ExplorerSelection,
-    /// A move counts from so many games on. 1 to 1000000000.
+    /// Games that a move needs to count. 1 to 1000000000.
     #[serde(with = "WholeNumber::<1, 1_000_000_000>")]
     pub min_games: u64,
-    /// How it is asked.
     pub service: ServiceSettings,
 }
 
@@ -206,10 +202,9 @@ pub struct CloudSettings {
     /// The least depth of an evaluation that counts, in plies. 1 to 245.
     #[serde(with = "WholeNumber::<1, 245>")]
     pub min_depth: u32,
-    /// A move is drawn by lot among those that are at most so many centipawns worse than the best. 0 to 1000.
+    /// Difference to the best move, in centipawns, up to which a move may be drawn. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_difference: i32,
-    /// How it is asked.
     pub service: ServiceSettings,
 }
 
@@ -223,10 +218,9 @@ impl Default for CloudSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChessdbSettings {
-    /// A move is drawn by lot among those that are at most so many centipawns worse than the best. 0 to 1000.
+    /// Difference to the best move, in centipawns, up to which a move may be drawn. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_difference: i32,
-    /// How it is asked.
     pub service: ServiceSettings,
 }
 
@@ -234,10 +228,9 @@ pub struct ChessdbSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TablebaseServiceSettings {
-    /// With how many pieces on the board it is asked, kings among them. 2 to 8.
+    /// Pieces on the board, including kings, from which on it is asked. 2 to 8.
     #[serde(with = "WholeNumber::<2, 8>")]
     pub max_pieces: usize,
-    /// How it is asked.
     pub service: ServiceSettings,
 }
 

@@ -10,10 +10,9 @@ use super::{
     settings::TablebaseServiceSettings,
 };
 
-/// Where it is.
 pub(crate) const URL: &str = "https://tablebase.lichess.org";
 
-/// What it says of a position: its moves, the best first.
+/// The answer about a position: its moves, the best first.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TablebaseAnswer {
     category: EndingCategory,
@@ -25,8 +24,8 @@ struct TablebaseMove {
     uci: String,
 }
 
-/// What the position is, for the player to move. A win that the fifty moves may prevent is no certain win, but its move is
-/// still the best that there is.
+/// The result of a position for the player to move. A win that the fifty-move rule may prevent is
+/// uncertain, but its move is still the best.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum EndingCategory {
@@ -54,7 +53,7 @@ impl EndingCategory {
     }
 }
 
-/// What is asked about the last position of a line; `None` where there are no tables for it.
+/// Builds the question about the last position of a line; `None` if there are no tables for it.
 pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Option<ServiceQuestion> {
     let path = match line.variant() {
         Variant::Atomic => "atomic",
@@ -68,7 +67,7 @@ pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Opti
     (few && !may_castle).then(|| ServiceQuestion { path, query: vec![("fen", line.fen())] })
 }
 
-/// The best move.
+/// Chooses the best move.
 pub(crate) fn choose(answer: &TablebaseAnswer, line: &Line) -> Option<Decision> {
     let score = answer.category.score()?;
     let best = answer.moves.iter().find_map(|known| legal(line, &known.uci))?;
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_move_has_the_value_of_the_position() {
+    fn best_move_has_the_positions_value() {
         let decision =
             played(r#"{"category":"win","dtz":1,"moves":[{"uci":"h7h8q","category":"loss"},{"uci":"g7g8"}]}"#);
         let decision = decision.expect("a move");

@@ -1,7 +1,9 @@
-//! What scores mean, by the public formulas of Lichess, so that our figures are those a player knows from there.
+//! The meaning of scores, by the public formulas of Lichess, so that figures are those that players
+//! know from there.
 //!
-//! Sources: the page <https://lichess.org/page/accuracy> and the program behind it (github.com/lichess-org/lila, module
-//! `analyse`: `WinPercent`, `AccuracyPercent`, `AccuracyCP`, `Advice`). Only the formulas are theirs, the code is ours.
+//! Sources: the page <https://lichess.org/page/accuracy> and the program behind it
+//! (github.com/lichess-org/lila, module `analyse`: `WinPercent`, `AccuracyPercent`, `AccuracyCP`,
+//! `Advice`). Only the formulas are theirs, the code is ours.
 
 use chess::{Color, Score};
 use serde::{Deserialize, Serialize};
@@ -9,10 +11,10 @@ use serde::{Deserialize, Serialize};
 /// Centipawns that the starting position is taken to be worth for White.
 pub const START_VALUE: Score = Score::Cp(15);
 
-/// Scores count up to so many centipawns; a mate counts as much.
+/// The bound of scores, in centipawns; a mate counts as much.
 const CEILING: i32 = 1000;
 
-/// How steep the curve from centipawns to chances is.
+/// The steepness of the curve from centipawns to chances.
 const STEEPNESS: f64 = 0.003_682_08;
 
 /// Centipawns within the ceiling, mates at it. From the side that the score is from.
@@ -35,21 +37,22 @@ pub fn expectation(score: Score) -> f64 {
     50.0 + 50.0 * winning_chances(score)
 }
 
-/// How exact a move was, 0 to 100, by what is expected before and after it, both from the mover's side.
+/// Returns the accuracy of a move, 0 to 100, from the expectation before and after it, both for the
+/// mover.
 pub fn move_accuracy(before: f64, after: f64) -> f64 {
     if after >= before {
         return 100.0;
     }
     let raw = 103.166_810_071_164_9 * (-0.043_544_153_867_539_51 * (before - after)).exp() - 3.166_924_740_191_411;
-    // One per cent for the analysis not being perfect either.
+    // One per cent for the imperfection of the analysis.
     (raw + 1.0).clamp(0.0, 100.0)
 }
 
-/// What a move is called that costs a lot.
+/// The label of a costly move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MoveLabel {
-    /// It costs a tenth of the winning chances (of which there are two from lost to won).
+    /// It costs a tenth of the winning chances (which range over two from lost to won).
     Inaccuracy,
     /// Two tenths.
     Mistake,
@@ -61,7 +64,6 @@ impl MoveLabel {
     /// Every label, the mildest first.
     pub const ALL: [Self; 3] = [Self::Inaccuracy, Self::Mistake, Self::Blunder];
 
-    /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Inaccuracy => "inaccuracy",
@@ -70,7 +72,7 @@ impl MoveLabel {
         }
     }
 
-    /// Its sign in a game's text.
+    /// Returns its sign in a game's text.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Inaccuracy => "?!",
@@ -79,7 +81,7 @@ impl MoveLabel {
         }
     }
 
-    /// Its number among the Numeric Annotation Glyphs of the PGN specification.
+    /// Returns its Numeric Annotation Glyph of the PGN specification.
     pub const fn nag(self) -> u8 {
         match self {
             Self::Inaccuracy => 6,
@@ -88,8 +90,8 @@ impl MoveLabel {
         }
     }
 
-    /// The label of a move by the values before and after it, both from the mover's side. A move that the judge would have
-    /// played itself has none, whatever the values say; that is for the caller to know.
+    /// Returns the label of a move by the values before and after it, both for the mover. The
+    /// judge's own move has no label, whatever the values; the caller excludes it.
     pub fn of(before: Score, after: Score) -> Option<Self> {
         match (before, after) {
             (Score::Cp(_), Score::Cp(_)) => Self::of_loss(winning_chances(before) - winning_chances(after)),
@@ -109,8 +111,8 @@ impl MoveLabel {
         }
     }
 
-    /// A mate given away, or walked into, matters less where the game is as good as decided without it: `decided` are the
-    /// centipawns that say so.
+    /// Returns the label of a mate given away, or walked into, which matters less in a game decided
+    /// without it: `decided` are the centipawns that decide it.
     fn of_mate_at(decided: i32) -> Self {
         match decided {
             1000.. => Self::Inaccuracy,
@@ -120,17 +122,14 @@ impl MoveLabel {
     }
 }
 
-/// How exactly each side played, 0 to 100; `None` for a side that made no move.
+/// A value for each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BySide<T> {
-    /// White's.
     pub white: T,
-    /// Black's.
     pub black: T,
 }
 
 impl<T: Copy> BySide<T> {
-    /// Of this colour.
     pub const fn of(&self, color: Color) -> T {
         match color {
             Color::White => self.white,
@@ -157,8 +156,8 @@ pub fn game_accuracy(first: Color, after: &[Score]) -> BySide<Option<f64>> {
     BySide { white: side(Color::White), black: side(Color::Black) }
 }
 
-/// How much the expectations (`values`, one more than there are `moves`) change around each move: the standard deviation over
-/// a window that ends with it, or begins the game.
+/// Returns the change of the expectations (`values`, one more than there are `moves`) around each
+/// move: the standard deviation over a window that ends with it, or begins the game.
 fn volatility(values: &[f64], moves: usize) -> Vec<f64> {
     let size = (moves / 10).clamp(2, 8).min(values.len());
     let first = values.get(..size).unwrap_or(values);
@@ -193,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_are_those_of_the_published_curve() {
+    fn chances_follow_the_published_curve() {
         // Lichess' page gives these: a pawn is 59 %, three are 75 %.
         assert!((expectation(Score::Cp(0)) - 50.0).abs() < 1e-9);
         assert!((expectation(Score::Cp(100)) - 59.1).abs() < 0.1);
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_labelled_by_the_chances_it_costs() {
+    fn labels_follow_lost_chances() {
         let label = |before, after| MoveLabel::of(Score::Cp(before), Score::Cp(after));
         assert_eq!(label(0, -50), None);
         assert_eq!(label(0, -60), Some(MoveLabel::Inaccuracy));
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_count_by_what_is_left_without_them() {
+    fn mate_labels_depend_on_the_alternative() {
         let of = MoveLabel::of;
         assert_eq!(of(Score::Mate(2), Score::Cp(300)), Some(MoveLabel::Blunder));
         assert_eq!(of(Score::Mate(2), Score::Cp(800)), Some(MoveLabel::Mistake));
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_errors_is_exact_and_one_blunder_is_seen() {
+    fn accuracy_reflects_a_blunder() {
         let quiet = vec![Score::Cp(15); 40];
         let exact = game_accuracy(Color::White, &quiet);
         assert_eq!((exact.white, exact.black), (Some(100.0), Some(100.0)));

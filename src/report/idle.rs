@@ -16,14 +16,15 @@ use serde::{Deserialize, Serialize};
 use crate::{ReportError, ReportProgress, ReportRequest, judge::give_way, make_report};
 use chess::values::WholeNumber;
 
-/// How long after the last game is over it begins: the next one often follows at once.
+/// The delay after the last game: the next one often follows at once.
 const CALM: Duration = Duration::from_secs(5);
 
 /// The `report` table: games studied while nothing is played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReportSettings {
-    /// Whether the daemon judges finished games while it plays none. Then `concilio report` has nothing left to search.
+    /// Judge finished games while none is played. Then `concilio report` has nothing left to
+    /// search.
     pub when_idle: bool,
     /// The UCI engine that judges; empty is our own.
     pub engine: PathBuf,
@@ -40,7 +41,7 @@ impl Default for ReportSettings {
     }
 }
 
-/// The handle of the thread, which is told what is played. The thread ends with the last handle.
+/// The handle of the thread. The thread ends with the last handle.
 #[derive(Clone, Debug)]
 pub struct IdleStudy {
     shared: Arc<IdleShared>,
@@ -57,9 +58,9 @@ struct IdleShared {
 
 #[derive(Debug, Default)]
 struct IdleState {
-    /// Games that are played now.
+    /// Running games.
     games: HashSet<String>,
-    /// Whether games have ended since the last study.
+    /// True if games have ended since the last study.
     due: bool,
     ended: bool,
 }
@@ -112,11 +113,11 @@ impl IdleShared {
 }
 
 impl IdleStudy {
-    /// Starts the thread, which studies what `request` names whenever nothing is played. `studied` hears when it has come to
-    /// the end. Errors are logged, and the study is tried again after the next game.
+    /// Starts the thread, which studies the games of `request` whenever none is played, and calls
+    /// `studied` at the end. Errors are logged, and the study is tried again after the next game.
     ///
     /// # Errors
-    /// Where the system gives no thread.
+    /// If the system gives no thread.
     pub fn start(request: ReportRequest, studied: impl Fn() + Send + 'static) -> std::io::Result<Self> {
         Self::start_after(request, CALM, studied)
     }
@@ -151,7 +152,7 @@ impl IdleStudy {
         self.shared.change(|state| _ = state.games.insert(game.to_owned()));
     }
 
-    /// What is played is not known any more: whatever was, is taken to be over.
+    /// Takes all running games as over, because they are not known any more.
     pub fn forget_games(&self) {
         self.shared.change(|state| {
             state.games.clear();
@@ -168,7 +169,8 @@ impl IdleStudy {
     }
 }
 
-/// Studies whatever is not studied yet; `false` if a game has begun before the end, after which the rest is studied.
+/// Studies everything not studied yet; `false` if a game has begun before the end, after which the
+/// rest is studied.
 fn study_once(request: &ReportRequest, stop: &AtomicBool) -> Result<bool, ReportError> {
     let mut searching = false;
     let mut progress = |at: ReportProgress| {
@@ -191,7 +193,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(60);
 
     #[test]
-    fn a_search_that_has_not_seen_a_short_game_stops_all_the_same() {
+    fn short_games_stop_searches() {
         let (state, changed) = (Mutex::default(), Condvar::new());
         let shared = IdleShared { state, changed, stop: AtomicBool::new(false) };
         shared.change(|state| _ = state.games.insert("one".to_owned()));
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn it_studies_when_nothing_is_played_and_gives_way() {
+    fn idle_study_gives_way_to_games() {
         let directory = tempfile::tempdir().expect("a directory");
         let settings = JournalSettings { path: directory.path().join("journal.db"), ..JournalSettings::default() };
         let _daemon = Journal::open(&settings).expect("a journal");

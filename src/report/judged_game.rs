@@ -1,4 +1,4 @@
-//! One game as it was judged before, for whoever shows it: nothing is searched and nothing is written.
+//! One game with earlier verdicts, for display: no searches, no writing.
 
 use bot::journal::JournalError;
 use chess::Line;
@@ -10,33 +10,32 @@ use crate::{
     study::{GameStudy, MoveStudy},
 };
 
-/// What a judge has made of a game.
+/// The verdicts on a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedGame {
     /// The judge, with what it spent on each position.
     pub judge: String,
-    /// How exactly each side played, 0 to 100.
+    /// The accuracy of each side, 0 to 100.
     pub accuracy: BySide<Option<f64>>,
     /// Centipawns each side lost a move, on average.
     pub average_loss: BySide<Option<f64>>,
     /// The move that decided the game, as an index of `moves`.
     pub turning_point: Option<usize>,
-    /// The moves of both sides.
     pub moves: Vec<JudgedMove>,
 }
 
-/// What a judge has made of a move.
+/// The verdict on a move.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedMove {
-    /// What White could expect after it, per cent of a point.
+    /// White's expectation after it, per cent of a point.
     pub expected: f64,
-    /// What it cost, per cent of a point.
+    /// Its cost, per cent of a point.
     pub loss: f64,
-    /// What such a move is called, such as `blunder`.
+    /// Its label, such as `blunder`.
     pub label: Option<&'static str>,
     /// The label's sign in a game's text, such as `??`.
     pub sign: Option<&'static str>,
-    /// What the judge would have played, in algebraic notation, where it is another move.
+    /// The judge's move in algebraic notation, if it is another one.
     pub better: Option<String>,
 }
 
@@ -62,13 +61,13 @@ impl JudgedGame {
         Self { judge, accuracy, average_loss, turning_point, moves }
     }
 
-    /// Whether a judge has come to the end of a game; quickly found, for a list of games.
+    /// Returns true if a judge has reached the end of a game; a quick test, for a list of games.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn is_likely(line: &Line, judges: &[(String, Verdicts)]) -> Result<bool, JournalError> {
         let mut before_last = line.clone();
-        // The last position may be one that the rules decide, so that nobody judges it.
+        // The rules may decide the last position, so that no judge has a verdict on it.
         before_last.truncate(line.ply().saturating_sub(1));
         for (_, known) in judges {
             if line.ply() > 1 && known.of(&before_last)?.is_some() {

@@ -19,35 +19,31 @@ use crate::{
     votes::CouncilSums,
 };
 
-/// So many games are judged together: enough to keep all cores busy, few enough to hold in memory.
+/// The number of games judged together: enough to keep all cores busy, few enough to hold in
+/// memory.
 const TOGETHER: usize = 16;
 
-/// What a report is asked for.
 #[derive(Clone, Debug)]
 pub struct ReportRequest {
-    /// The journal to study.
     pub journal: PathBuf,
-    /// Which of its games.
+    /// The filter of games.
     pub filter: Filter,
-    /// Who judges, and with what effort.
     pub judge: JudgeSpec,
-    /// How many positions are judged at a time.
+    /// The number of positions judged at a time.
     pub threads: NonZeroUsize,
-    /// Tables that know endings.
+    /// Endgame tables.
     pub tables: Option<Tablebases>,
-    /// Where the pages go; `None` writes none.
+    /// The folder of the pages; `None` writes none.
     pub output: Option<PathBuf>,
-    /// Whether to look for the rule that would have done best.
+    /// True to search for the rule that would have done best.
     pub suggest: bool,
 }
 
-/// Why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The journal cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The judge failed.
     #[error(transparent)]
     Judge(#[from] JudgeError),
     /// The pages cannot be written.
@@ -55,25 +51,23 @@ pub enum ReportError {
     Output(#[from] OutputError),
 }
 
-/// How far a report has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportProgress {
-    /// Games that are done.
+    /// Finished games.
     pub games: usize,
-    /// Games in all.
+    /// All games.
     pub of: usize,
     /// Positions judged of those at hand.
     pub positions: usize,
-    /// Positions at hand.
+    /// All positions.
     pub of_positions: usize,
 }
 
 /// A report, and where its first page is.
 #[derive(Clone, Debug)]
 pub struct MadeReport {
-    /// All figures.
     pub report: Report,
-    /// The first page, where pages were asked for.
+    /// The first page, if pages were requested.
     pub index: Option<PathBuf>,
 }
 

@@ -6,16 +6,14 @@ use serde::Serialize;
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MeanWithError {
-    /// The mean of all values.
     pub mean: f64,
-    /// Its standard error over games; 0 where there are fewer than two games, which say nothing about it.
+    /// Its standard error over games; 0 with fewer than two games, which say nothing about it.
     pub error: f64,
-    /// How many values there are.
     pub count: usize,
 }
 
 impl MeanWithError {
-    /// How far the 95 % interval reaches on either side.
+    /// Returns half the width of the 95 % interval.
     pub fn margin(&self) -> f64 {
         1.96 * self.error
     }
@@ -28,7 +26,7 @@ pub struct GameSums {
 }
 
 impl GameSums {
-    /// What follows belongs to another game.
+    /// Starts another game.
     pub fn next_game(&mut self) {
         if self.games.last().is_none_or(|(_, count)| *count > 0.0) {
             self.games.push((0.0, 0.0));
@@ -46,7 +44,6 @@ impl GameSums {
         }
     }
 
-    /// How many values there are.
     pub fn count(&self) -> usize {
         self.games.iter().map(|(_, count)| *count as usize).sum()
     }
@@ -70,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_of_one_value_give_the_usual_standard_error() {
+    fn single_values_give_the_usual_error() {
         let mut sums = GameSums::default();
         for value in [1.0, 2.0, 3.0, 4.0] {
             sums.next_game();
@@ -83,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_within_a_game_makes_no_figure_surer() {
+    fn repetition_within_a_game_adds_no_certainty() {
         let (mut once, mut often) = (GameSums::default(), GameSums::default());
         for value in [0.0, 10.0, 4.0] {
             once.next_game();

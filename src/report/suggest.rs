@@ -1,8 +1,9 @@
-//! From what was recorded to settings: the rule that would have lost least, chosen on one half of the games and judged on the
-//! other, which it has not seen.
+//! Suggested settings: the rule that would have lost least, chosen on one half of the games and
+//! judged on the other.
 //!
-//! What is tried: every criterion as it comes, some margins for `score-margin`, and for `weights` hand weights found by
-//! trying one heuristic after another. Re-search is left out: without a search nobody knows what it would elect.
+//! Candidates: every criterion with its defaults, some margins for `score-margin`, and for
+//! `weights` hand weights found by trying one heuristic after another. Re-search is left out: its
+//! choice is unknown without a search.
 
 use chess::CriterionName;
 use council::{Ballots, CouncilSettings, HeuristicWeights};
@@ -17,34 +18,33 @@ use crate::{
 /// Margins tried for `score-margin`, centipawns.
 const MARGINS: [f64; 6] = [0.0, 7.0, 25.0, 50.0, 100.0, 300.0];
 
-/// By what a weight is multiplied when another one is tried; 0 drops the heuristic.
+/// Factors tried for a weight; 0 drops the heuristic.
 const FACTORS: [f64; 5] = [0.0, 0.5, 0.8, 1.3, 2.0];
 
-/// How often all heuristics are gone through.
+/// The number of rounds over all heuristics.
 const ROUNDS: usize = 3;
 
-/// Fewer games are no evidence, whatever the interval says: it is that of the normal law, and nothing where games went alike.
+/// The fewest games that are evidence, whatever the interval: it assumes a normal distribution, and
+/// means nothing for games that went alike.
 const ENOUGH: usize = 10;
 
 /// A suggestion with its evidence. Losses are per cent of a point a move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Suggestion {
-    /// How the rule is called.
     pub rule: String,
-    /// Its criterion.
     pub criterion: CriterionName,
-    /// Hand weights, where the criterion asks for them.
+    /// Hand weights, if the criterion uses them.
     #[serde(skip)]
     pub settings: CouncilSettings,
-    /// How many games it was chosen on, and judged on.
+    /// The number of games for the choice, and for the judgement.
     pub games: (usize, usize),
-    /// How many rules were tried.
+    /// The number of rules tried.
     pub tried: usize,
-    /// What it loses on the games it was chosen on.
+    /// The loss on the games of the choice.
     pub loss_seen: MeanWithError,
-    /// What it loses on the games it has not seen.
+    /// The loss on the other games.
     pub loss: MeanWithError,
-    /// What was really lost in those.
+    /// The real loss in those.
     pub played: MeanWithError,
     /// The difference on those: negative is better than what was played.
     pub against_played: MeanWithError,
@@ -54,7 +54,7 @@ pub struct Suggestion {
 pub struct GameVotes(Vec<(VoteStudy, Ballots)>);
 
 impl GameVotes {
-    /// Of a game's votes, those in which there is something to choose.
+    /// Keeps the votes of a game that leave a choice.
     pub fn new(votes: &[VoteStudy]) -> Self {
         let open = votes.iter().filter(|vote| vote.voters.iter().any(|voter| voter.best != vote.voters[0].best));
         Self(open.map(|vote| (vote.clone(), ballots(vote))).collect())
@@ -140,7 +140,7 @@ fn best_weights(games: &[&GameVotes]) -> (ReplayRule, usize) {
     (best, tried)
 }
 
-/// What a rule loses in some games, per cent of a point a vote.
+/// Returns a rule's loss in some games, per cent of a point a vote.
 fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
     let mut sums = GameSums::default();
     for game in games {
@@ -155,8 +155,8 @@ fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
 }
 
 impl Suggestion {
-    /// Whether it loses less than what was played on games that it was not chosen by, by more than the error, and there are ten
-    /// of these at least.
+    /// Returns true if it loses less than the played moves on games that it was not chosen by, by
+    /// more than the error, and there are at least ten of these.
     pub fn is_better(&self) -> bool {
         self.games.1 >= ENOUGH && self.against_played.mean + self.against_played.margin() < 0.0
     }
@@ -190,7 +190,7 @@ impl Suggestion {
         evidence + &settings.collect::<String>()
     }
 
-    /// What the rule is in the settings.
+    /// Returns the rule as settings.
     fn settings_lines(&self) -> Vec<String> {
         let mut lines = vec!["[player.council]".to_owned(), format!("criterion = \"{}\"", self.criterion.word())];
         match self.criterion {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_better_may_be_taken_as_it_stands() {
+    fn better_suggestion_is_valid_settings() {
         let text = suggestion(-0.2).settings_text();
         let settings: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(settings.len(), 3 + 8, "{text}");

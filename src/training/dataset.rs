@@ -10,7 +10,8 @@ use engine::evaluation::{Recipe, evaluate};
 
 use crate::{Record, Shard, ShardError, random::mix};
 
-/// How the labels of a position become one number: what the player to move should expect, 0 to 1.
+/// The mixture of a position's labels into one number: the expectation of the player to move, 0 to
+/// 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixture {
     /// Weight of our own search's score.
@@ -30,8 +31,8 @@ impl Default for Mixture {
 }
 
 impl Mixture {
-    /// What should be expected; what has none of the labels that count is worth nothing to a training. Labels that are missing
-    /// leave their weight to the others.
+    /// Returns the expectation; `None` without any label that counts. Missing labels leave their
+    /// weight to the others.
     pub fn target(&self, record: &Record) -> Option<f32> {
         let expected = |score: Option<i16>| score.map(|score| sigmoid(f32::from(score) / self.scale));
         let parts = [
@@ -85,7 +86,6 @@ impl fmt::Display for Mixture {
     }
 }
 
-/// The logistic function.
 pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -93,22 +93,23 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
 /// A position as the trainer takes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// What stands where.
+    /// The position.
     pub record: Record,
-    /// What the player to move should expect, 0 to 1.
+    /// The expectation of the player to move, 0 to 1.
     pub target: f32,
-    /// What the base says, centipawns from the player to move.
+    /// The base's value, centipawns for the player to move.
     pub base: f32,
 }
 
-/// Which positions are taken.
+/// The filter of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatasetSelection {
-    /// Beyond so many centipawns by any of its scores a position is decided and teaches little.
+    /// The score in centipawns beyond which a position is decided and teaches little, by any of its
+    /// scores.
     pub decided: i16,
     /// The share of games that are kept back for validation, 0 to 1.
     pub validation: f64,
-    /// At most so many positions.
+    /// The largest number of positions.
     pub most: usize,
 }
 
@@ -119,7 +120,7 @@ impl Default for DatasetSelection {
 }
 
 impl DatasetSelection {
-    /// Whether a position teaches little because one side has won by one of its scores.
+    /// Returns true if one of its scores says that a side has won.
     pub fn is_decided(&self, record: &Record) -> bool {
         [record.own, record.teacher]
             .into_iter()
@@ -131,9 +132,8 @@ impl DatasetSelection {
 /// Positions to learn from, and others of other games to see how well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dataset {
-    /// To learn from.
     pub training: Vec<Sample>,
-    /// Of games of which none is in `training`.
+    /// Positions of games of which none is in `training`.
     pub validation: Vec<Sample>,
 }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_and_decided_positions_are_left_out() {
+    fn duplicates_and_decided_positions_are_dropped() {
         let records = vec![record("", 10, 0), record("e2e4", 2000, 0), record("d2d4", 5, 1), record("", 99, 1)];
         let all = DatasetSelection { validation: 0.0, ..DatasetSelection::default() };
         let base = Recipe::new(Knowledge::NONE, IN_FULL);

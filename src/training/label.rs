@@ -12,29 +12,28 @@ use std::{
 
 use crate::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
 
-/// So many positions a teacher is asked about at once.
+/// The number of positions that a teacher is asked about at once.
 const AT_ONCE: usize = 64;
 
-/// Who says what positions are worth.
+/// A source of values of positions.
 pub trait Teacher {
-    /// Why it says nothing.
     type Error: Send;
 
     /// Forgets everything, so that no shard depends on another.
     ///
     /// # Errors
-    /// Whatever keeps the teacher from it.
+    /// If the teacher fails.
     fn forget(&mut self) -> Result<(), Self::Error>;
 
-    /// Centipawns for the player to move, of each in its order; nothing for a position that is not quiet. Fewer than were asked for
-    /// where `stop` was set meanwhile.
+    /// Returns centipawns for the player to move, for each position in order; `None` for one that
+    /// is not quiet. The list is shorter if `stop` was set meanwhile.
     ///
     /// # Errors
-    /// Whatever keeps the teacher from answering.
+    /// If the teacher fails.
     fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error>;
 }
 
-/// Why there are no labels.
+/// Failures of labelling.
 #[derive(Debug, thiserror::Error)]
 pub enum LabellingError<E> {
     /// The teacher does not answer.
@@ -43,28 +42,28 @@ pub enum LabellingError<E> {
     /// A file of records cannot be read or written.
     #[error(transparent)]
     Shard(#[from] ShardError),
-    /// What is to be labelled would be overwritten.
+    /// The output would overwrite the input.
     #[error("{0}: the labelled positions need a folder of their own")]
     SameFolder(PathBuf),
-    /// There are labels already, and others.
+    /// The output has labels of another teacher.
     #[error("{0}: labelled by another teacher, or with another effort; name another folder")]
     OtherTeacher(PathBuf),
-    /// There are labels under this name already, of other positions.
+    /// The output has labels of other positions under this name.
     #[error("{target}: has the positions of another file than {source_file}; name another folder")]
     OtherPositions {
-        /// What would count as labelled.
+        /// The existing file.
         target: PathBuf,
-        /// What is to be labelled.
+        /// The file to label.
         source_file: PathBuf,
     },
 }
 
-/// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a teacher of its own; `described` is
-/// what the new shards say of it. `progress` is told, after every shard, how many shards there are to do and how many are done,
-/// with those of earlier calls.
+/// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a
+/// teacher of its own; `described` is the teacher's description in the new shards. After every
+/// shard `progress` receives the number of shards and of those done, including earlier calls.
 ///
 /// # Errors
-/// See [`LabellingError`]; what was written stays.
+/// See [`LabellingError`]; written shards stay.
 pub fn label<T: Teacher>(
     start: impl Fn() -> Result<T, T::Error> + Sync,
     described: &str,
@@ -117,7 +116,7 @@ pub fn label<T: Teacher>(
     })
 }
 
-/// Whether both are the same folder, however it is written.
+/// Returns true if both paths are the same folder.
 fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quiet_is_labelled_and_the_rest_left_out() {
+    fn only_quiet_positions_are_labelled() {
         let folder = tempfile::tempdir().expect("a folder");
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         std::fs::create_dir(&from).expect("a folder");
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_same_name_from_another_folder_does_not_count_as_labelled() {
+    fn labels_of_other_positions_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let to = folder.path().join("to");
         let labelled = |name: &str| {

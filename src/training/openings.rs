@@ -1,4 +1,4 @@
-//! Random openings: games that nobody has played before.
+//! Random openings: games never played before.
 
 use engine::Position;
 
@@ -7,7 +7,7 @@ use crate::SplitMix;
 /// Random plies, or one more: so both sides begin the searched part equally often.
 pub(crate) const RANDOM_PLIES: usize = 8;
 
-/// A position after random moves, in which there is something to play. Who wants a fair one asks again.
+/// Returns a position after random moves that is not over. Callers that want a fair one draw again.
 pub fn random_opening(random: &mut SplitMix) -> Position {
     loop {
         let Ok(mut position) = Position::from_line("startpos", false, []) else { continue };

@@ -1,21 +1,21 @@
-//! Random numbers that are the same everywhere and for ever: what a seed stands for must not change with a library.
+//! Random numbers that are the same everywhere and for ever: a seed's meaning must not change with
+//! a library.
 
 /// The SplitMix64 generator (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix(u64);
 
 impl SplitMix {
-    /// From a seed; equal seeds give equal numbers.
+    /// Creates a generator; equal seeds give equal numbers.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Where it stands: [`Self::new`] of this goes on from here.
+    /// Returns the state: [`Self::new`] of it continues from here.
     pub const fn state(&self) -> u64 {
         self.0
     }
 
-    /// The next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.0)
@@ -39,7 +39,7 @@ impl SplitMix {
     }
 }
 
-/// Its finishing step, by itself a good hash of a number.
+/// Returns the finishing step, by itself a good hash of a number.
 pub(crate) const fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,4 +1,4 @@
-//! A position and what is said about it, in 38 bytes.
+//! A position and its labels, in 38 bytes.
 
 use engine::{
     Board,
@@ -7,15 +7,11 @@ use engine::{
 
 use crate::random::mix;
 
-/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GameResult {
-    /// Black won the game.
     Black,
-    /// The game was a draw.
     Draw,
-    /// White won the game.
     White,
 }
 
@@ -33,7 +29,8 @@ impl GameResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     occupied: Bitboard,
-    /// What stands on the occupied squares from a1 to h8, four bits each, the lower half of a byte first.
+    /// The men on the occupied squares from a1 to h8, four bits each, the lower half of a byte
+    /// first.
     pieces: [u8; 16],
     turn: Color,
     /// A bit for each of `KQkq`.
@@ -42,22 +39,22 @@ pub struct Record {
     en_passant_file: u8,
     /// Plies since a pawn moved or something was taken.
     pub halfmoves: u8,
-    /// Of the game it is from, if known.
+    /// The result of its game, if known.
     pub result: Option<GameResult>,
-    /// What our own search said.
+    /// The own search's score.
     pub own: Option<i16>,
-    /// What a teacher said.
+    /// The teacher's score.
     pub teacher: Option<i16>,
     /// Plies played before it.
     pub ply: u16,
-    /// Tells games apart: positions of one game are never on both sides of a validation.
+    /// The identity of its game: positions of one game are never on both sides of a validation.
     pub game: u32,
 }
 
-/// Why something is no record.
+/// Faults of a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// It can castle otherwise than in standard chess.
+    /// Castling rights that standard chess cannot have.
     #[error("{0}: castling rights that are not those of standard chess")]
     Castling(String),
     /// The bytes make no position.
@@ -74,10 +71,9 @@ const NO_RESULT: u8 = 3;
 const CASTLING: [char; 4] = ['K', 'Q', 'k', 'q'];
 
 impl Record {
-    /// Bytes of one.
     pub const SIZE: usize = 38;
 
-    /// A position about which nothing is said yet.
+    /// Creates a record without labels.
     ///
     /// # Errors
     /// [`RecordError::Castling`] for a position of Chess960 that has castling rights.
@@ -110,23 +106,22 @@ impl Record {
         })
     }
 
-    /// The same with the score of a teacher.
+    /// Adds a teacher's score.
     #[must_use]
     pub fn with_teacher(self, score: i16) -> Self {
         Self { teacher: Some(score), ..self }
     }
 
-    /// Who is to move.
     pub fn turn(&self) -> Color {
         self.turn
     }
 
-    /// How many men are on the board.
+    /// Returns the number of men on the board.
     pub fn count(&self) -> usize {
         self.occupied.count()
     }
 
-    /// What stands where, from a1 to h8.
+    /// Iterates over the men, from a1 to h8.
     pub fn men(&self) -> impl Iterator<Item = (Piece, Square)> {
         let pieces = self.pieces;
         self.occupied.enumerate().map(move |(i, square)| {
@@ -135,7 +130,8 @@ impl Record {
         })
     }
 
-    /// Tells positions apart, for finding those that come twice: men, player to move and castling rights.
+    /// Returns the identity of the position, to find duplicates: men, player to move and castling
+    /// rights.
     pub fn key(&self) -> u64 {
         let half = |bytes: &[u8]| bytes.iter().fold(0_u64, |half, byte| half << 8 | u64::from(*byte));
         let rest = u64::from(self.castling) << 1 | self.turn.index() as u64;
@@ -189,7 +185,7 @@ impl Record {
         Board::from_fen(&fen).map_err(|_| RecordError::Position(fen))
     }
 
-    /// As it is written to files, numbers with their lowest byte first.
+    /// Writes the record, numbers with their lowest byte first.
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
         bytes[..8].copy_from_slice(&self.occupied.0.to_le_bytes());
@@ -205,7 +201,8 @@ impl Record {
         bytes
     }
 
-    /// Reads what [`Self::to_bytes`] writes. Whether the men make a legal position is for [`Self::board`] to say.
+    /// Reads the output of [`Self::to_bytes`]. [`Self::board`] checks that the men make a legal
+    /// position.
     ///
     /// # Errors
     /// [`RecordError::Bytes`] if no record is written so.
@@ -272,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_that_differ_in_anything_have_different_keys() {
+    fn different_positions_have_different_keys() {
         let key = |fen: &str| Record::new(&Board::from_fen(fen).expect("a position")).expect("standard chess").key();
         let mut keys: Vec<_> = FENS.map(key).to_vec();
         keys.push(key("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"));

@@ -1,7 +1,8 @@
-//! Files of records: a header that says what is in them, the records, and a checksum.
+//! Files of records: a header, the records, and a checksum.
 //!
-//! Layout, numbers with their lowest byte first: the magic, the version (4 bytes), the length of the description (4), the
-//! number of records (8), the description in UTF-8, the records, and the checksum of everything before it (8).
+//! Layout, numbers with their lowest byte first: the magic, the version (4 bytes), the length of
+//! the description (4), the number of records (8), the description in UTF-8, the records, and the
+//! checksum of everything before it (8).
 
 use std::{
     fs::{self, File},
@@ -23,41 +24,37 @@ const HEADER: usize = 24;
 pub struct Shard {
     /// Everything the records depend on, for a reader.
     pub description: String,
-    /// In the order in which they were made.
+    /// The records in the order of their making.
     pub records: Vec<Record>,
 }
 
-/// Why there is no shard.
+/// Faults of a shard.
 #[derive(Debug, thiserror::Error)]
 pub enum ShardError {
     /// The file cannot be read or written.
     #[error("{path}: {error}")]
     File {
-        /// Which file.
         path: PathBuf,
-        /// What is wrong with it.
         error: io::Error,
     },
     /// The bytes are no shard.
     #[error("{path}: {reason}; make it again")]
     Content {
-        /// Which file.
         path: PathBuf,
-        /// What is wrong with them.
         reason: &'static str,
     },
 }
 
-/// What the first bytes of a file say of the others.
+/// The header of a file.
 struct Header {
     /// Bytes of the description.
     text: usize,
-    /// Where the records end and the checksum begins.
+    /// The end of the records and start of the checksum.
     end: usize,
 }
 
 impl Header {
-    /// That of a file which begins with these bytes and has so many.
+    /// Reads the header from the start of a file of this length.
     fn read(bytes: &[u8], length: u64) -> Result<Self, &'static str> {
         if !bytes.starts_with(MAGIC) {
             return Err("not a file of labelled positions");
@@ -74,14 +71,14 @@ impl Header {
     }
 }
 
-/// The number in so many bytes from a place on, the lowest first.
+/// Reads the number in `len` bytes from `at`, lowest byte first.
 fn number(bytes: &[u8], at: usize, len: usize) -> Option<u64> {
     let field = bytes.get(at..at + len)?;
     Some(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
 impl Shard {
-    /// As it is written to a file.
+    /// Writes the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + self.description.len() + self.records.len() * Record::SIZE + 8);
         bytes.extend_from_slice(MAGIC);
@@ -129,7 +126,8 @@ impl Shard {
         Self::from_bytes(&bytes).map_err(|reason| ShardError::Content { path: path.to_owned(), reason })
     }
 
-    /// Reads what a file says of its records, and not these: they are known to be all there, but not to be undamaged.
+    /// Reads the description of a file's records. The records are known to be complete, but not to
+    /// be undamaged.
     ///
     /// # Errors
     /// [`ShardError`].
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_says_of_its_records_is_read_without_them() {
+    fn description_is_read_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("some.shard");
         let mut bytes = shard().to_bytes();

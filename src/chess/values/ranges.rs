@@ -164,7 +164,7 @@ impl<const MIN: i64, const MAX: i64> Decimal<MIN, MAX> {
     }
 }
 
-/// How settings write that there is no limit.
+/// The word for "no limit" in settings.
 const NONE: &str = "none";
 
 fn fitting<T: TryFrom<i64>, E: de::Error>(number: i64) -> Result<T, E> {

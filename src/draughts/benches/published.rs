@@ -1,16 +1,18 @@
-//! The search of today against that of 2010 at its documented best: `fully-guarded`, three full moves deep, quiescence
-//! verified twice.
+//! The modern search against that of 2010 at its documented best: `fully-guarded`, three full moves
+//! deep, quiescence verified twice.
 //!
-//! `cargo bench -p concilio-draughts --bench published -- [games] [times faster] [evaluation] [left out]`, by default 200 games
-//! in which the search of today has a hundredth of the other's time a move. A run that was stopped goes on where the first
-//! games are left out; every line counts those of its own run. Ballots of eleven men, each played with both colours,
-//! official rules.
+//! `cargo bench -p concilio-draughts --bench published -- [games] [times faster] [evaluation] [left
+//! out]`, by default 200 games in which the modern search has a hundredth of the other's time a
+//! move. To resume a stopped run, leave out the games already played; every line counts those of
+//! its own run. Ballots of eleven men, each played with both colours, official rules.
 //!
-//! The program of 2010 looked at its whole tree. Here what alpha-beta cuts is left out, which chooses the same moves; how
-//! much more the whole tree takes is measured first, in positions of a game, and what is spared counts as taken.
+//! The program of 2010 searched its whole tree. This bench omits the part that alpha-beta cuts,
+//! which gives the same moves; the ratio of both trees is measured first, in positions of a game,
+//! and the omitted part counts as searched.
 //!
-//! The budget of a move is counted in nodes, at the speeds that both have shown so far, so that a machine that is busy for
-//! a moment does not take a move's time away. What both really took is printed at the end.
+//! The budget of a move is counted in nodes, at the speeds both have shown so far, so that a
+//! machine that is busy for a moment does not shorten a move. The real times are printed at the
+//! end.
 
 use std::{
     env::args,
@@ -29,7 +31,7 @@ use concilio_draughts::{
     },
 };
 
-/// What a player has used.
+/// The cost of a player.
 #[derive(Default)]
 struct Used {
     time: Duration,
@@ -54,14 +56,14 @@ impl Used {
     }
 }
 
-/// How many times longer the whole tree takes than what alpha-beta leaves of it, in nodes: the ratio of both sums over
-/// positions of games between searches of today.
+/// Returns the ratio of the whole tree to its part after alpha-beta, in nodes: the ratio of both
+/// sums over positions of games between modern searches.
 fn whole_tree_factor(today: &mut Searcher, positions: usize) -> f64 {
     let stop = AtomicBool::new(false);
     let mut sums = [0, 0];
     for (seed, ballot) in (0..).zip(ballots::draw(positions, 1910)) {
         let mut game = Game::new(ballot, Rules::Official);
-        // Every opening is looked at after another number of moves.
+        // Each opening is measured after another number of moves.
         for _ in 0..(3 * seed) % 40 {
             let limits = Limits { nodes: Some(2_000), ..Limits::default() };
             let Some(found) = today.search(&game, &limits, &stop, |_| {}) else { break };
@@ -76,8 +78,8 @@ fn whole_tree_factor(today: &mut Searcher, positions: usize) -> f64 {
     sums[0] as f64 / sums[1] as f64
 }
 
-/// How many nodes the search of today may visit for what the other has used in this game, before its first move there in
-/// those before.
+/// Returns the nodes of the modern search for the other's cost in this game, or in earlier games
+/// before its first move.
 fn budget(ours: &Used, theirs: &Used, in_this_game: &Used, faster: f64) -> u64 {
     let played = if in_this_game.moves > 0 { in_this_game } else { theirs };
     let mean = played.nodes as f64 / f64::from(played.moves.max(1));
@@ -131,7 +133,7 @@ fn main() {
             Outcome::Won(_) => lost += 1,
             Outcome::Drawn(_) => drawn += 1,
         }
-        // Where a game is drawn, what stood there at the end says why.
+        // For a drawn game, the final position explains the draw.
         let end =
             if let Outcome::Drawn(why) = outcome { format!("  {why:?} at {}", game.board()) } else { String::new() };
         println!("{:4}: {} plies, +{won} ={drawn} -{lost}{end}", played + 1, game.moves().len());

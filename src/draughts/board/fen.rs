@@ -7,7 +7,7 @@ use super::{Board, BoardError, Color, Square, Squares};
 /// A text that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FenError {
-    /// It has not the three parts.
+    /// It lacks one of the three parts.
     #[error("{0:?} is no position (accepted: side to move, then both sides' pieces, as in W:W21,K30:B1,2)")]
     Form(String),
     /// A part is not a piece or a range of pieces.
@@ -16,7 +16,7 @@ pub enum FenError {
     /// A square is named twice within a side.
     #[error("square {0} is named twice")]
     Twice(Square),
-    /// The pieces cannot stand so.
+    /// The pieces are no position.
     #[error(transparent)]
     Board(#[from] BoardError),
 }

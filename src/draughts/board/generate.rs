@@ -4,18 +4,18 @@ use std::fmt;
 
 use super::{Board, Color, Direction, Move, MoveList, Squares};
 
-/// Which rules hold.
+/// The rules of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
-    /// Those of the federation: all four priorities among captures, and draws.
+    /// The federation's rules: all four priorities among captures, and draws.
     #[default]
     Official,
-    /// Those that the program IntellidAma (2010) knew: the capture that takes most, any of these, and no draws.
+    /// The rules of the program IntellidAma (2010): any capture that takes most, and no draws.
     Relaxed,
 }
 
 impl Rules {
-    /// Every rules, the official ones first.
+    /// Both rules, the official ones first.
     pub const ALL: [Self; 2] = [Self::Official, Self::Relaxed];
 }
 
@@ -30,12 +30,13 @@ impl fmt::Display for Rules {
 }
 
 impl Board {
-    /// All legal moves, captures before anything else. None means that the side to move has lost.
+    /// Returns all legal moves, captures only if there are any. An empty list means that the side
+    /// to move has lost.
     pub fn legal_moves(&self, rules: Rules) -> MoveList {
         if self.must_capture() { Captures::of(self, rules) } else { self.quiet_moves() }
     }
 
-    /// Whether the side to move can take, and so has to.
+    /// Returns true if the side to move can capture, and so must.
     pub fn must_capture(&self) -> bool {
         let (own, other) = (self.to_move, !self.to_move);
         let empty = !self.occupied();
@@ -60,7 +61,7 @@ impl Board {
     }
 }
 
-/// Where a piece may go.
+/// Returns the directions in which a piece moves.
 fn directions(color: Color, king: bool) -> &'static [Direction] {
     const BY_WHITE: [Direction; 2] = Color::White.forward();
     const BY_BLACK: [Direction; 2] = Color::Black.forward();
@@ -71,7 +72,7 @@ fn directions(color: Color, king: bool) -> &'static [Direction] {
     }
 }
 
-/// The captures found so far that no other found so far comes before.
+/// The captures found so far that no other found so far precedes.
 struct Captures<'a> {
     board: &'a Board,
     rules: Rules,
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_man_on_its_last_row_has_nowhere_to_go() {
+    fn man_on_last_row_cannot_move() {
         for (color, row) in [(Color::White, 0), (Color::Black, 7)] {
             for square in Squares::row(row) {
                 assert!(directions(color, false).iter().all(|direction| square.step(*direction).is_none()));

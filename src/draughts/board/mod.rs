@@ -1,7 +1,7 @@
-//! What stands where, and what a move makes of it.
+//! A position, and the position after a move.
 //!
-//! A [`Board`] is three sets of squares and the side to move. [`Board::legal_moves`] is in `generate`, the text of boards
-//! in `fen`, that of moves in `moves`.
+//! A [`Board`] is three sets of squares and the side to move. [`Board::legal_moves`] is in
+//! `generate`, the text of boards in `fen`, the text of moves in `moves`.
 
 mod fen;
 mod generate;
@@ -18,7 +18,6 @@ pub use square::{Direction, Square, Squares};
 
 use std::ops::Not;
 
-/// A side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Color {
     /// Moves first, up the board, towards square 1.
@@ -28,7 +27,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Where its men go.
+    /// Returns the directions of its men.
     pub const fn forward(self) -> [Direction; 2] {
         match self {
             Self::White => [Direction::UpLeft, Direction::UpRight],
@@ -67,7 +66,7 @@ impl Not for Color {
 /// A set of pieces that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoardError {
-    /// One square, two pieces.
+    /// Two pieces on one square.
     #[error("square {0} holds two pieces")]
     Overlap(Square),
     /// A king without a piece below it.
@@ -76,7 +75,7 @@ pub enum BoardError {
     /// A man where it would be a king.
     #[error("the man on {0} stands on its promotion row: write it as a king")]
     Unpromoted(Square),
-    /// More than a side can have.
+    /// More pieces than a side can have.
     #[error("a side has {0} pieces, twelve are the most")]
     TooMany(u32),
 }
@@ -90,17 +89,18 @@ pub struct Board {
 }
 
 impl Default for Board {
-    /// The start of the game.
+    /// Returns the start of the game.
     fn default() -> Self {
         Self { pieces: [Squares(0xfff0_0000), Squares(0x0000_0fff)], kings: Squares::NONE, to_move: Color::White }
     }
 }
 
 impl Board {
-    /// A position of these pieces, men and kings of each side, and of them the kings.
+    /// Creates a position from the pieces of each side, and the kings among them.
     ///
     /// # Errors
-    /// When the sets contradict each other, a side has more than twelve pieces, or a man stands on its promotion row.
+    /// If the sets contradict each other, a side has more than twelve pieces, or a man stands on
+    /// its promotion row.
     pub fn new(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Result<Self, BoardError> {
         let board = Self { pieces: [white, black], kings, to_move };
         if let Some(square) = (white & black).into_iter().next() {
@@ -126,7 +126,6 @@ impl Board {
         Self { pieces: [white, black], kings, to_move }
     }
 
-    /// The side to move.
     pub const fn to_move(&self) -> Color {
         self.to_move
     }
@@ -136,22 +135,21 @@ impl Board {
         self.pieces[color as usize]
     }
 
-    /// The men of a side.
     pub fn men(&self, color: Color) -> Squares {
         self.pieces(color) & !self.kings
     }
 
-    /// The kings of a side.
     pub fn kings(&self, color: Color) -> Squares {
         self.pieces(color) & self.kings
     }
 
-    /// All that stands on the board.
+    /// Returns all occupied squares.
     pub fn occupied(&self) -> Squares {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// The same position with the colours exchanged and the board turned, so that the other colour is to move.
+    /// Returns the position with colours exchanged and the board turned, so that the other colour
+    /// is to move.
     #[must_use]
     pub fn rotated(&self) -> Self {
         Self {
@@ -161,7 +159,7 @@ impl Board {
         }
     }
 
-    /// What a legal move makes of the position. Of an illegal move it makes something, but nothing of use.
+    /// Returns the position after a legal move. The result of an illegal move is meaningless.
     #[must_use]
     pub fn after(&self, mv: &Move) -> Self {
         let (mover, other) = (self.to_move, !self.to_move);
@@ -178,7 +176,7 @@ impl Board {
         next
     }
 
-    /// Whether a move cannot be taken back by later ones: a capture, or a man's move.
+    /// Returns true if later moves cannot undo it: a capture, or a man's move.
     pub fn is_irreversible(&self, mv: &Move) -> bool {
         mv.is_capture() || !self.kings.has(mv.from())
     }

@@ -4,14 +4,14 @@ use std::{fmt, str::FromStr};
 
 use super::{Board, Rules, Square, Squares};
 
-/// No king can take more in one move: its jumps join squares of one of four classes, and no class has more than nine
-/// pairs of neighbours.
+/// The most captures of a king in one move: its jumps join squares of one of four classes, and no
+/// class has more than nine pairs of neighbours.
 const MOST_TAKEN: usize = 9;
 
 /// The legal moves of a position; there are rarely more than a dozen.
 pub type MoveList = smallvec::SmallVec<[Move; 16]>;
 
-/// A move: the squares a piece stands on one after the other, and what it takes on its way.
+/// A move: the squares that a piece visits in order, and its captures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move {
     squares: [Square; MOST_TAKEN + 1],
@@ -43,34 +43,32 @@ impl Move {
         self
     }
 
-    /// Where the piece starts.
     pub const fn from(&self) -> Square {
         self.squares[0]
     }
 
-    /// Where it ends; a king may end where it started.
+    /// Returns the last square; a king may end where it started.
     pub const fn to(&self) -> Square {
         self.squares[self.len as usize - 1]
     }
 
-    /// All squares it stands on, the first and the last among them.
+    /// Returns all squares visited, including the first and the last.
     pub fn squares(&self) -> &[Square] {
         &self.squares[..self.len as usize]
     }
 
-    /// Where the pieces stand that it takes.
+    /// Returns the squares of the captured pieces.
     pub const fn taken(&self) -> Squares {
         self.taken
     }
 
-    /// Whether it takes anything.
     pub const fn is_capture(&self) -> bool {
         !self.taken.is_empty()
     }
 }
 
 impl fmt::Display for Move {
-    /// Every square, so that it is always unambiguous.
+    /// Writes every square, which is always unambiguous.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let between = if self.is_capture() { "x" } else { "-" };
         let squares: Vec<String> = self.squares().iter().map(Square::to_string).collect();
@@ -87,15 +85,15 @@ impl fmt::Debug for Move {
 /// A text that is no move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// It does not look like one.
+    /// A text that is no move.
     #[error("{0:?} is no move (accepted: 21-17, 22x15 or 22x15x6, squares from 1 to 32)")]
     Form(String),
-    /// It looks like one, but may not be played.
+    /// An illegal move.
     #[error("{text} is not legal here (legal: {legal})")]
     Illegal {
         /// The move as it was given.
         text: String,
-        /// All legal moves, or that there are none.
+        /// All legal moves, or a note that there are none.
         legal: String,
     },
     /// More than one capture has these ends.
@@ -108,7 +106,7 @@ pub enum MoveError {
     },
 }
 
-/// A move as it is written: its squares, and whether it is said to take.
+/// The text of a move: its squares, and whether it is written as a capture.
 struct Written {
     squares: Vec<Square>,
     capture: bool,

@@ -21,32 +21,32 @@ impl Square {
         Self((index & 31) as u8)
     }
 
-    /// Every square, from 1 to 32.
+    /// Iterates over all squares, from 1 to 32.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..32).map(Self::from_index)
     }
 
-    /// Its number, 1 to 32.
+    /// Returns 1 to 32.
     pub const fn number(self) -> u8 {
         self.0 + 1
     }
 
-    /// Its index, 0 to 31.
+    /// Returns 0 to 31.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Its row, 0 at the top (the base of Black) to 7 at the bottom (the base of White).
+    /// Returns the row, 0 at the top (the base of Black) to 7 at the bottom (the base of White).
     pub const fn row(self) -> u8 {
         self.0 / 4
     }
 
-    /// Its column, 0 at White's left to 7 at White's right.
+    /// Returns the column, 0 at White's left to 7 at White's right.
     pub const fn column(self) -> u8 {
         2 * (self.0 % 4) + self.row() % 2
     }
 
-    /// The same square as the opponent sees it.
+    /// Returns the same square as the opponent sees it.
     #[must_use]
     pub const fn rotated(self) -> Self {
         Self(31 - self.0)
@@ -84,7 +84,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four, the two of White's men first.
+    /// All four, those of White's men first.
     pub const ALL: [Self; 4] = [Self::UpLeft, Self::UpRight, Self::DownLeft, Self::DownRight];
 }
 
@@ -93,7 +93,6 @@ impl Direction {
 pub struct Squares(pub u32);
 
 impl Squares {
-    /// No square.
     pub const NONE: Self = Self(0);
     /// The squares of rows 0, 2, 4 and 6, which touch the left edge of the board.
     pub const EVEN_ROWS: Self = Self(0x0f0f_0f0f);
@@ -110,22 +109,20 @@ impl Squares {
         Self(0xf << (4 * (row & 7)))
     }
 
-    /// How many squares are in the set.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether there are none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether a square is among them.
     pub const fn has(self, square: Square) -> bool {
         self.0 & square.set().0 != 0
     }
 
-    /// All squares of the set moved by one step; those that would leave the board are lost.
+    /// Returns all squares of the set moved by one step; those that would leave the board are
+    /// dropped.
     #[must_use]
     pub const fn step(self, direction: Direction) -> Self {
         let (even, odd) = (self.0 & Self::EVEN_ROWS.0, self.0 & !Self::EVEN_ROWS.0);
@@ -237,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_the_squares_of_the_outer_rows_and_columns() {
+    fn edges_are_the_outer_squares() {
         let outer = |n: u8| n == 0 || n == 7;
         let edges: Squares = Square::all().filter(|s| outer(s.row()) || outer(s.column())).collect();
         let sides: Squares = Square::all().filter(|s| outer(s.column())).collect();

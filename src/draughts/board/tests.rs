@@ -16,7 +16,7 @@ fn legal(fen: &str, rules: Rules) -> Vec<String> {
 const LEAVES: [u64; 10] = [7, 49, 302, 1_469, 7_361, 36_473, 177_532, 828_783, 3_860_875, 17_761_384];
 
 #[test]
-fn the_start_has_the_known_number_of_leaves_to_depth_eight() {
+fn perft_to_depth_eight() {
     for (depth, leaves) in (1..).zip(LEAVES).take(8) {
         assert_eq!(Board::default().perft(depth, Rules::Official), leaves, "depth {depth}");
     }
@@ -24,7 +24,7 @@ fn the_start_has_the_known_number_of_leaves_to_depth_eight() {
 
 #[test]
 #[ignore = "seconds in a test build; run with --ignored"]
-fn the_start_has_the_known_number_of_leaves_to_depth_ten() {
+fn perft_to_depth_ten() {
     for (depth, leaves) in (1..).zip(LEAVES).skip(8) {
         assert_eq!(Board::default().perft(depth, Rules::Official), leaves, "depth {depth}");
     }
@@ -34,7 +34,7 @@ fn the_start_has_the_known_number_of_leaves_to_depth_ten() {
 type RuleExample = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 #[test]
-fn each_rule_of_capture_decides_its_position() {
+fn each_capture_rule_decides_a_position() {
     const EXAMPLES: [RuleExample; 10] = [
         ("most pieces", "W:WK22:B11,K19,K27", &["22x15x6"], &["22x31"]),
         ("the king takes", "W:WK29,30:B26", &["29x22"], &["30x21"]),
@@ -66,21 +66,21 @@ fn each_rule_of_capture_decides_its_position() {
 }
 
 #[test]
-fn relaxed_rules_leave_only_the_number_taken() {
+fn relaxed_rules_count_captures_only() {
     assert_eq!(legal("W:WK29,30:B26", Rules::Relaxed), ["29x22", "30x21"]);
     assert_eq!(legal("W:WK23:B19,K20", Rules::Relaxed).len(), 2);
     assert_eq!(legal("W:WK22:B11,K19,K27", Rules::Relaxed), ["22x15x6"]);
 }
 
 #[test]
-fn a_promoted_man_is_a_king_and_the_taken_are_gone() {
+fn promotion_and_captures_change_the_board() {
     let start = board("W:W11:B5,6");
     let after = start.after(&start.read_move("11x2", Rules::Official).expect("legal"));
     assert_eq!(after.to_string(), "B:WK2:B5");
 }
 
 #[test]
-fn a_capture_is_named_by_its_ends_where_that_is_enough() {
+fn short_captures_are_read_if_unambiguous() {
     let three = board("W:W14,31:B11,20,28");
     assert_eq!(three.read_move("31x6", Rules::Official).map(|mv| mv.to_string()).as_deref(), Ok("31x24x15x6"));
     let message = three.read_move("14-9", Rules::Official).expect_err("a capture is compulsory").to_string();
@@ -92,7 +92,7 @@ fn a_capture_is_named_by_its_ends_where_that_is_enough() {
 }
 
 #[test]
-fn positions_that_cannot_be_are_refused_with_the_reason() {
+fn invalid_positions_are_rejected() {
     for (fen, reason) in [
         ("W:W21", "accepted"),
         ("W:W21:W1", "accepted"),
@@ -132,7 +132,7 @@ pub(crate) fn any_board() -> impl Strategy<Value = Board> {
 
 proptest! {
     #[test]
-    fn positions_and_their_moves_survive_being_written_and_read(board in any_board()) {
+    fn positions_and_moves_round_trip(board in any_board()) {
         prop_assert_eq!(board.to_string().parse::<Board>(), Ok(board));
         prop_assert_eq!(board.rotated().rotated(), board);
         for mv in board.legal_moves(Rules::Official) {
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn official_captures_are_among_the_relaxed(board in any_board()) {
+    fn official_captures_are_relaxed_ones(board in any_board()) {
         let relaxed = board.legal_moves(Rules::Relaxed);
         let official = board.legal_moves(Rules::Official);
         prop_assert!(official.iter().all(|mv| relaxed.contains(mv)));

@@ -26,23 +26,20 @@ pub enum TableError {
     /// The file cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which file.
         path: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
-    /// Its beginning or its length is not that of tables.
+    /// The start or the length is not that of tables.
     #[error("{0} holds no endgame tables of draughts: build them anew")]
     Foreign(PathBuf),
-    /// It was written by another version.
+    /// Another version of the layout.
     #[error("{path} has layout {found}, this program reads {VERSION}: build the tables anew")]
     Version {
-        /// Which file.
         path: PathBuf,
-        /// The layout it says it has.
+        /// The version in the file.
         found: u32,
     },
-    /// Its bytes are not those that were written.
+    /// The bytes have changed since they were written.
     #[error("{0} is damaged (its checksum is wrong): build the tables anew")]
     Damaged(PathBuf),
 }
@@ -120,7 +117,7 @@ mod tests {
     use crate::endgame::tests::THREE;
 
     #[test]
-    fn tables_come_back_from_a_file_and_damage_is_seen() {
+    fn table_files_round_trip_and_detect_damage() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("three.tables");
         THREE.save(&path).expect("saved");

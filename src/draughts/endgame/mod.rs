@@ -12,14 +12,15 @@ pub use file::TableError;
 use crate::board::{Board, Color, Squares};
 use shape::{MOST_PIECES, Shape};
 
-/// What is known of a position, for the side to move. Both sides know it too: the winner takes the shortest way.
+/// The result of a position for the side to move, with best play: the winner takes the shortest
+/// way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// Neither side can force a win.
     Draw,
-    /// The side to move wins after so many plies, an odd number.
+    /// The side to move wins after this odd number of plies.
     Win(u32),
-    /// It loses after so many plies, an even number; after none it has no move.
+    /// It loses after this even number of plies; 0: it has no move.
     Loss(u32),
 }
 
@@ -33,7 +34,7 @@ impl Known {
     }
 }
 
-/// The tables of all positions with at most so many pieces, in memory.
+/// The tables of all positions up to a number of pieces, in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndgameTables {
     pieces: usize,
@@ -45,23 +46,24 @@ impl EndgameTables {
     /// The most pieces tables are built for.
     pub const MOST_PIECES: usize = MOST_PIECES;
 
-    /// Builds the tables for 2 to 4 pieces (other numbers count as the nearest). The same numbers give the same tables.
-    /// `progress` hears how many positions are solved, of how many.
+    /// Builds the tables for 2 to 4 pieces (other numbers count as the nearest). Equal numbers give
+    /// equal tables. `progress` receives the number of solved positions and the total.
     pub fn build(pieces: usize, progress: impl FnMut(usize, usize)) -> Self {
         solve::build(pieces.clamp(2, MOST_PIECES), progress)
     }
 
-    /// How many pieces a position may have.
+    /// Returns the largest number of pieces of a position.
     pub fn pieces(&self) -> usize {
         self.pieces
     }
 
-    /// How many bytes they take in memory.
+    /// Returns the memory in bytes.
     pub fn bytes(&self) -> usize {
         self.values.iter().map(Vec::len).sum()
     }
 
-    /// What is known of a position; nothing where it has too many pieces, or only those of the side to move.
+    /// Returns the result of a position; `None` if it has too many pieces, or only those of the
+    /// side to move.
     pub fn probe(&self, board: &Board) -> Option<Known> {
         if board.occupied().len() as usize > self.pieces {
             return None;
@@ -123,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn every_value_follows_from_the_next_positions() {
+    fn table_values_are_consistent() {
         assert_consistent(&THREE, 20_000);
     }
 
     #[test]
     #[ignore = "builds the tables of four pieces, half a minute in a test build; run with --ignored"]
-    fn tables_of_four_pieces_are_consistent_and_come_back_from_a_file() {
+    fn four_piece_tables_are_consistent() {
         let tables = EndgameTables::build(4, |_, _| {});
         assert_consistent(&tables, 200_000);
         let folder = tempfile::tempdir().expect("a folder");
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn kings_draw_against_each_other_and_two_win_against_one() {
+    fn two_kings_beat_one() {
         let known = |fen: &str| THREE.probe(&fen.parse().expect("a position")).expect("three pieces");
         assert_eq!(known("W:WK29:BK4"), Known::Draw);
         assert!(matches!(known("W:WK29,K30:BK18"), Known::Win(_)));
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_tables_finds_the_same_short_wins() {
+    fn search_agrees_with_tables() {
         let mut random = Random::new(7);
         let mut searcher = Searcher::new(SearchOptions { hash: 4, ..SearchOptions::default() });
         let mut seen = 0;
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_with_tables_plays_a_won_endgame_to_its_end() {
+    fn tables_win_endgames() {
         let tables = std::sync::Arc::new(THREE.clone());
         let mut searcher = Searcher::new(SearchOptions { tables: Some(tables), hash: 1, ..SearchOptions::default() });
         let mut game = Game::new("W:WK29,K30:BK18".parse().expect("a position"), Rules::Official);

@@ -1,17 +1,18 @@
-//! Numbering positions: first by what is on the board, then by where it stands.
+//! Numbers of positions: first by their pieces, then by the squares.
 //!
-//! The side to move is always White here; positions with Black to move are turned. Squares of equal pieces are numbered by
-//! the combinatorial number system: the set `a < b < c` has the number `C(a,1) + C(b,2) + C(c,3)`.
+//! The side to move is always White here; positions with Black to move are turned. Squares of equal
+//! pieces are numbered by the combinatorial number system: the set `a < b < c` has the number
+//! `C(a,1) + C(b,2) + C(c,3)`.
 
 use crate::board::{Board, Color, Square, Squares};
 
 /// The most pieces on the board.
 pub(super) const MOST_PIECES: usize = 4;
-/// Men of White never stand on row 0, men of Black never on row 7.
+/// White's men are never on row 0, Black's never on row 7.
 const SQUARES_OF_MEN: usize = 28;
 const SQUARES_OF_KINGS: usize = 32;
 
-/// How many pieces of each kind are on the board; each side has one at least.
+/// The number of pieces of each kind; each side has at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     white_men: usize,
@@ -21,8 +22,9 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// All shapes, in an order in which every move leads to a shape before, to the same, or to its mirror: fewer pieces
-    /// first, then fewer men. A shape and its mirror come one after the other.
+    /// Iterates over all shapes, in an order in which every move leads to an earlier shape, to the
+    /// same, or to its mirror: fewer pieces first, then fewer men. A shape and its mirror follow
+    /// each other.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
@@ -51,7 +53,7 @@ impl Shape {
         }
     }
 
-    /// Its place among [`Shape::all`].
+    /// Returns its index in [`Shape::all`].
     pub(super) fn place(self) -> Option<usize> {
         (self.pieces() <= MOST_PIECES).then_some(())?;
         PLACES[self.code()].map(usize::from)
@@ -61,7 +63,7 @@ impl Shape {
         ((self.white_men * 5 + self.white_kings) * 5 + self.black_men) * 5 + self.black_kings
     }
 
-    /// How many numbers its positions take; those with two pieces on a square are among them and stay unused.
+    /// Returns the number of position numbers, including unused ones with two pieces on a square.
     pub(super) fn positions(self) -> usize {
         CHOOSE[SQUARES_OF_MEN][self.white_men]
             * CHOOSE[SQUARES_OF_MEN][self.black_men]
@@ -116,7 +118,7 @@ fn number(set: Squares) -> usize {
     set.into_iter().enumerate().map(|(smaller, square)| CHOOSE[square.index()][smaller + 1]).sum()
 }
 
-/// The set of so many squares that has a number.
+/// Returns the set of `pieces` squares with this number.
 fn set(mut number: usize, pieces: usize) -> Squares {
     let mut set = Squares::NONE;
     for k in (1..=pieces).rev() {
@@ -130,7 +132,6 @@ fn set(mut number: usize, pieces: usize) -> Squares {
     set
 }
 
-/// How many shapes there are.
 const SHAPES: usize = 4 + 12 + 25;
 
 const ALL: [Shape; SHAPES] = {
@@ -150,7 +151,7 @@ const ALL: [Shape; SHAPES] = {
                 let both = shape.white_men + shape.white_kings > 0 && shape.black_men + shape.black_kings > 0;
                 let mirror = shape.mirror();
                 let fits = shape.pieces() == pieces && shape.white_men + shape.black_men == men && both;
-                // Of two mirrors the one with the smaller code brings the other with it.
+                // The mirror with the smaller code brings the other one.
                 if fits && shape.code() <= mirror.code() {
                     all[found] = shape;
                     found += 1;
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_in_an_order_in_which_they_can_be_solved() {
+    fn shapes_are_in_solvable_order() {
         let rank = |shape: &Shape| (shape.pieces(), shape.white_men + shape.black_men);
         assert!(ALL.is_sorted_by_key(rank));
         for (place, shape) in ALL.iter().enumerate() {

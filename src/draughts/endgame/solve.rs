@@ -1,8 +1,8 @@
-//! Solving tables backwards, from the ends of games.
+//! Retrograde solution of tables, from the ends of games.
 //!
-//! A shape and its mirror are solved together; captures and promotions lead to shapes that are solved already. Positions
-//! wait in buckets by the number of plies in which they are decided. When one is decided, the positions before it are
-//! looked at again. What is never decided is drawn.
+//! A shape and its mirror are solved together; captures and promotions lead to shapes already
+//! solved. Positions wait in buckets by the number of plies in which they are decided. When one is
+//! decided, its predecessors are tested again. Positions never decided are drawn.
 
 use super::{EndgameTables, shape::Shape};
 use crate::board::{Board, Color, Direction, Rules, Squares};
@@ -81,8 +81,9 @@ fn decide(tables: &EndgameTables, board: &Board) -> Option<u8> {
     win.or(loss)
 }
 
-/// The positions, with White to move, from which a quiet move without promotion leads here. Some of them may be such that
-/// the move was not legal, because a capture was: whoever uses them looks at their legal moves anyway.
+/// Returns the positions, with White to move, from which a quiet move without promotion leads here.
+/// In some of them the move may be illegal because a capture is possible: callers check their legal
+/// moves.
 fn before(board: &Board) -> impl Iterator<Item = Board> {
     let board = *board;
     let empty = !board.occupied();

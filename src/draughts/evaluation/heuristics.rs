@@ -3,15 +3,13 @@
 use super::{Heuristic, Knowledge, Side, has_the_move, weights::WEIGHTS};
 use crate::board::{Board, Direction, Squares};
 
-/// How many features there are.
 pub const FEATURES: usize = 21;
 
-/// What is counted, and the heuristic it belongs to.
+/// A counted feature and its heuristic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// In words.
+    /// The description.
     pub name: &'static str,
-    /// The heuristic that knows of it.
     pub heuristic: Heuristic,
 }
 
@@ -62,7 +60,7 @@ const SAFE_CORNER: Squares = squares([28, 32, 31]);
 const BROKEN_CORNER: Squares = squares([25, 29, 30]);
 const CENTRE: Squares = squares([10, 11, 14, 15, 18, 19, 22, 23]);
 
-/// What is counted for the side to move, less what is counted for the other.
+/// Returns the counts for the side to move, less those for the other.
 pub fn features(board: &Board) -> [i32; FEATURES] {
     let [own, other] = Side::both(board);
     let (mine, theirs) = (count(own, other), count(other, own));

@@ -19,15 +19,13 @@ pub enum Heuristic {
 }
 
 impl Heuristic {
-    /// All five, in the order in which their letters are written: `mpgsk`.
+    /// All five, in the order of their letters: `mpgsk`.
     pub const ALL: [Self; 5] = [Self::Material, Self::Advance, Self::Geometry, Self::Support, Self::KingsOnEdge];
 
-    /// Its letter.
     pub const fn letter(self) -> char {
         b"mpgsk"[self as usize] as char
     }
 
-    /// Its name in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Material => "material",
@@ -39,20 +37,17 @@ impl Heuristic {
     }
 }
 
-/// A set of heuristics: what an elector knows. Written and read as letters, `mpk`.
+/// A set of heuristics: the knowledge of an elector. Its text is letters, such as `mpk`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Knowledge(u8);
 
 impl Knowledge {
-    /// All five heuristics.
     pub const COMPLETE: Self = Self(0x1f);
 
-    /// Whether the set has `heuristic`.
     pub const fn has(self, heuristic: Heuristic) -> bool {
         self.0 & (1 << heuristic as u8) != 0
     }
 
-    /// The set of these heuristics.
     pub(super) fn of(heuristics: &[Heuristic]) -> Self {
         Self(heuristics.iter().fold(0, |bits, heuristic| bits | 1 << *heuristic as u8))
     }

@@ -1,7 +1,7 @@
-//! What a position is worth, in hundredths of a man.
+//! The value of a position, in hundredths of a man.
 //!
-//! There are two kinds of [`Evaluation`]: the four strategies as they were published (`strategy`), and heuristics
-//! that are switched on by letters (`heuristics`), all of whose numbers are in `weights`.
+//! Two kinds of [`Evaluation`]: the four strategies as published (`strategy`), and heuristics
+//! switched on by letters (`heuristics`), whose numbers are all in `weights`.
 
 mod heuristics;
 mod knowledge;
@@ -16,10 +16,10 @@ use std::{fmt, str::FromStr};
 
 use crate::board::{Board, Color, Square, Squares};
 
-/// How positions are evaluated.
+/// An evaluation of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evaluation {
-    /// One of the four strategies, in its published shape.
+    /// A strategy as published.
     Published(Strategy),
     /// A set of heuristics, with our own weights.
     Heuristics(Knowledge),
@@ -31,7 +31,7 @@ impl Default for Evaluation {
     }
 }
 
-/// Up to here a value is what the evaluation says, either way.
+/// The bound of values that are an evaluation, either way.
 const PLAIN: i32 = 15_000;
 
 impl Evaluation {
@@ -76,7 +76,7 @@ impl fmt::Display for Evaluation {
     }
 }
 
-/// The pieces of one side, turned so that its men go up: what it says of White holds for either.
+/// The pieces of one side, turned so that its men go up: statements about White hold for either.
 #[derive(Clone, Copy)]
 struct Side {
     men: Squares,
@@ -104,8 +104,8 @@ impl Side {
     }
 }
 
-/// Whether the side to move has *the move*: it has the last word where two pieces walk towards each other, for the number
-/// of all pieces on the columns that start at its base is odd.
+/// Returns true if the side to move has *the move*: the last word where two pieces walk towards
+/// each other, because the number of all pieces on the columns that start at its base is odd.
 fn has_the_move(board: &Board) -> bool {
     let own_columns = match board.to_move() {
         Color::White => !Squares::EVEN_ROWS,
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn more_kings_are_worth_more_however_many_there_are() {
+    fn more_kings_are_worth_more() {
         let values = ["W:WK14:B1", "W:WK14,K15:B1", "W:WK14,K15,K18:B1", "W:WK14,K15,K18,K19:B1"]
             .map(|fen| Evaluation::Published(Strategy::PesoPosizione).value(&fen.parse().expect("a position")));
         assert_eq!(values[0], 200 * 64 - 100, "what is not beyond the bound is as published");
@@ -138,8 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn two_men_that_face_each_other_give_the_move_to_the_one_who_gets_the_last_square() {
-        // White's man on 18, Black's on 10, one free row between: whoever must step first loses the man.
+    fn the_move_belongs_to_the_last_square() {
+        // White's man on 18, Black's on 10, one free row between: the first to step loses the man.
         assert!(!has_the_move(&"W:W18:B10".parse().expect("a position")));
         // Two free rows between: the side to move closes in, and the other must give way.
         assert!(has_the_move(&"W:W22:B10".parse().expect("a position")));
@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_position_is_worth_the_same_with_colours_exchanged(board in any_board()) {
+        fn evaluation_is_symmetric(board in any_board()) {
             for strategy in Strategy::ALL {
                 let evaluation = Evaluation::Published(strategy);
                 prop_assert_eq!(evaluation.value(&board), evaluation.value(&board.rotated()));

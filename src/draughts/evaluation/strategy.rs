@@ -1,7 +1,8 @@
-//! The four strategies of the program IntellidAma (E. Rossinelli, 2010), in their published shape.
+//! The four strategies of the program IntellidAma (E. Rossinelli, 2010), as published.
 //!
-//! The paper prints one formula, that of [`Strategy::PesoPedine`], and describes the others in words. Numbers it does not
-//! give are ours and marked so; the small random amount that it adds belongs to its search (`search::published`).
+//! The paper prints one formula, that of [`Strategy::PesoPedine`], and describes the others in
+//! words. Numbers that it does not give are marked as ours; the small random amount that it adds
+//! belongs to its search (`search::published`).
 
 use super::{Heuristic, Knowledge, Side, has_the_move};
 use crate::board::{Board, Color, Direction, Move, Square, Squares};
@@ -21,24 +22,25 @@ pub enum Strategy {
 
 /// Hundredths of a man for a king on the edge (ours).
 const EDGE_PENALTY: i32 = 15;
-/// For the side that has the move (ours).
+/// The value of having the move (ours).
 const THE_MOVE: i32 = 10;
-/// For every man found behind a man (ours).
+/// The value of every man found behind a man (ours).
 const SUPPORT: i32 = 3;
-/// For every row a man has advanced (ours).
+/// The value of every row that a man has advanced (ours).
 const STEP: i32 = 2;
-/// For a back rank of four men (ours).
+/// The value of a back rank of four men (ours).
 const FULL_BACK_RANK: i32 = 12;
-/// With fewer pieces than this on the board, or any king, `Spettacolo` plays the final phase (the number is ours).
+/// The number of pieces below which `Spettacolo` plays the final phase, as it does with any king
+/// (the number is ours).
 const FINAL_PHASE: u32 = 8;
-/// What a step is worth in the areas that matter more, and in those that matter less (ours).
+/// The value of a step in the more and the less important areas (ours).
 const AREA: [i32; 2] = [4, 1];
 
 impl Strategy {
-    /// All four, from the least to the most knowing.
+    /// All four, from the least to the most knowledge.
     pub const ALL: [Self; 4] = [Self::PesoPedine, Self::PesoPosizione, Self::Spettacolo, Self::FullyGuarded];
 
-    /// Its name, as settings write it.
+    /// Returns its name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PesoPedine => "peso-pedine",
@@ -82,9 +84,10 @@ impl Strategy {
         }
     }
 
-    /// How much worse than the static value of a position that of two plies later may be, if it is still quiescent. The
-    /// paper has one such decision for each strategy and prints none; these are ours. For [`Strategy::PesoPosizione`] it
-    /// is what one more step of the piece that moved last is worth.
+    /// Returns the largest drop from the static value of a position to that of two plies later at
+    /// which it still counts as quiescent. The paper has one such decision for each strategy and
+    /// prints none; these are ours. For [`Strategy::PesoPosizione`] it is the value of one more
+    /// step of the piece that moved last.
     pub(crate) fn quiescence_margin(self, mover: Color, last: &Move) -> i32 {
         match self {
             Self::PesoPedine => 99,
@@ -98,7 +101,7 @@ fn weight(side: Side, king: i32) -> i32 {
     100 * side.men.len() as i32 + king * side.kings.len() as i32
 }
 
-/// A king counts as if it stood on the last row: for it the square of the row says nothing.
+/// A king counts as if on the last row, because the square of the row is meaningless for it.
 fn peso_posizione(side: Side) -> i32 {
     let men: i32 = side.men.into_iter().map(|square| 100 * Side::rank(square).pow(2)).sum();
     men + 200 * 64 * side.kings.len() as i32 - EDGE_PENALTY * (side.kings & Squares::EDGES).len() as i32
@@ -130,11 +133,12 @@ fn fully_guarded(side: Side) -> i32 {
         - EDGE_PENALTY * (side.kings & Squares::SIDE_EDGES).len() as i32
 }
 
-/// How many men are found behind the men of a side, when behind each that is found the search goes on to the base: a man
-/// at the top of a pyramid counts all ways down.
+/// Returns the number of men found behind the men of a side, searching on from each found man to
+/// the base: a man at the top of a pyramid counts all ways down.
 fn support(men: Squares) -> i32 {
     let mut found = [0; 32];
-    // From the base up, so that what stands behind a man is counted before it: turned, the base comes first.
+    // From the base up, so that the men behind a man are counted before it: turned, the base comes
+    // first.
     for square in men.rotated().into_iter().map(Square::rotated) {
         found[square.index()] = [Direction::DownLeft, Direction::DownRight]
             .into_iter()
@@ -155,20 +159,20 @@ mod tests {
     }
 
     #[test]
-    fn the_printed_formula_counts_men_and_kings() {
+    fn printed_formula_counts_men_and_kings() {
         assert_eq!(value(Strategy::PesoPedine, "W:W21,22,K3:B1,K30"), 100);
         assert_eq!(value(Strategy::PesoPedine, "B:WK3:B1,2,K30"), -200);
     }
 
     #[test]
-    fn position_multiplies_by_the_square_of_the_row_and_dislikes_the_edge() {
+    fn position_weighs_rows_and_edges() {
         // White's man on its sixth row, Black's on its first.
         assert_eq!(value(Strategy::PesoPosizione, "W:W9:B1"), 100 * 36 - 100);
         assert!(value(Strategy::PesoPosizione, "W:WK18:B1") > value(Strategy::PesoPosizione, "W:WK17:B1"));
     }
 
     #[test]
-    fn a_pyramid_counts_every_way_down_to_the_base() {
+    fn pyramids_count_every_way_down() {
         // 26 stands on 30 and 31 (two men), 22 on 26 (one, and the two behind it).
         assert_eq!(support([22, 26, 30, 29].into_iter().filter_map(Square::new).collect()), 2 + 3);
         assert!(
@@ -177,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spectacle_keeps_its_broken_corner_and_advances_from_its_safe_one() {
+    fn spectacle_keeps_its_broken_corner() {
         let home = "W:W25,29,28,32,23:B1,2,3,5,6";
         let broken = value(Strategy::Spettacolo, "W:W21,29,28,32,23:B1,2,3,5,6");
         let safe = value(Strategy::Spettacolo, "W:W25,29,24,32,23:B1,2,3,5,6");

@@ -7,53 +7,51 @@ use crate::{
     game::Outcome,
 };
 
-/// The longest message, in characters.
 const LONGEST: usize = 127;
-/// A name takes so many characters, blanks at its end included.
+/// The length of a name, including blanks at its end.
 const NAME: usize = 32;
-/// The version of the protocol that is spoken here.
+/// The version of the protocol.
 const VERSION: u16 = 1;
 
 /// A text or stream that is no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
-    /// It does not have the form of its kind.
+    /// A message without the form of its kind.
     #[error("{text:?} is no DamExchange message: {wrong}")]
     Form {
         /// The message, as far as it is shown.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         wrong: &'static str,
     },
     /// The position it brings cannot be.
     #[error("the game asked for starts from no position: {0}")]
     Board(#[from] BoardError),
-    /// No end of a message came when it had to.
+    /// The message has no end where one is due.
     #[error("a DamExchange message has at most {LONGEST} characters, this one goes on")]
     TooLong,
 }
 
-/// A wish for a game.
+/// A request for a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Who asks.
+    /// The name of the sender.
     pub name: String,
-    /// The colour of the one who is asked.
+    /// The colour of the receiver.
     pub follower: Color,
     /// Time of each side for the whole game, 0 to 999 minutes.
     pub minutes: u16,
     /// Moves of the whole game, 0 to 999; 0 for no limit.
     pub moves: u16,
-    /// Where it starts; none for the usual start.
+    /// The starting position; `None` is the usual one.
     pub start: Option<Board>,
 }
 
 /// The answer to a [`Request`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
-    /// The game begins.
     Accepted,
-    /// Another version of the protocol was asked for.
+    /// The request has another version of the protocol.
     OtherVersion,
     /// Not this game, but perhaps another.
     Refused,
@@ -64,34 +62,31 @@ pub enum Acceptance {
 /// A move as it is sent: its ends and what it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// How long it took, in whole seconds up to 9,999.
+    /// The time of the move, in whole seconds up to 9,999.
     pub time: Duration,
-    /// Where the piece starts.
+    /// The square of origin.
     pub from: Square,
-    /// Where it ends.
+    /// The target square.
     pub to: Square,
-    /// Where the pieces stand that it takes.
+    /// The squares of the captured pieces.
     pub taken: Squares,
 }
 
 impl Taken {
-    /// A move in this form.
     pub fn new(mv: &Move, time: Duration) -> Self {
         Self { time: Duration::from_secs(time.as_secs().min(9_999)), from: mv.from(), to: mv.to(), taken: mv.taken() }
     }
 
-    /// Whether it is this move.
     pub fn is(&self, mv: &Move) -> bool {
         (self.from, self.to, self.taken) == (mv.from(), mv.to(), mv.taken())
     }
 }
 
-/// Why a game ends, from the side of the one who says so.
+/// The reason of the end, from the sender's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is not said.
     Unknown,
-    /// The sender gives up.
+    /// The sender resigns.
     Lost,
     /// The sender holds it to be drawn.
     Drawn,
@@ -100,7 +95,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// How a game ended on the board, from this side.
+    /// Returns the ending on the board from this side.
     pub fn of(outcome: Outcome, side: Color) -> Self {
         match outcome {
             Outcome::Drawn(_) => Self::Drawn,
@@ -110,21 +105,19 @@ impl Reason {
     }
 }
 
-/// The end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Why.
     pub reason: Reason,
-    /// Whether the sender wants no further game.
+    /// True if the sender wants no further game.
     pub last: bool,
 }
 
-/// What programs say to each other.
+/// A message between programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// `R`, GAMEREQ: a game is asked for.
+    /// `R`, GAMEREQ: a request for a game.
     Request(Request),
-    /// `R` by another version of the protocol, 0 to 99: what else it asks is not known.
+    /// `R` of another version of the protocol, 0 to 99; the rest is unknown.
     OtherRequest(u16),
     /// `A`, GAMEACC: the answer, with the name of the one who answers.
     Answer(String, Acceptance),
@@ -136,7 +129,7 @@ pub enum Message {
     Chat(String),
     /// `B`, BACKREQ: moves shall be taken back until this side is to move in this move of the game (1 to 999).
     Back(u16, Color),
-    /// `K`, BACKACC: whether they are.
+    /// `K`, BACKACC: the answer to it.
     BackAnswer(BackAnswer),
 }
 
@@ -147,7 +140,7 @@ pub enum BackAnswer {
     Accepted,
     /// The program never takes moves back.
     Unable,
-    /// It does not take these back.
+    /// Not these moves.
     Refused,
 }
 
@@ -238,7 +231,7 @@ fn pieces(board: &Board) -> String {
     Square::all().map(piece).collect()
 }
 
-/// What is left of a message.
+/// The unread part of a message.
 struct Fields<'a>(&'a str);
 
 impl<'a> Fields<'a> {
@@ -265,7 +258,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// One of several things that are numbered from 0.
+    /// Reads one of several values numbered from 0.
     fn digit<T: Copy>(&mut self, things: &[T]) -> Option<T> {
         things.get(usize::from(self.number(1)?)).copied()
     }
@@ -341,7 +334,7 @@ fn read_pieces(squares: &str) -> Option<[Squares; 3]> {
 pub struct Frames(VecDeque<u8>);
 
 impl Frames {
-    /// Takes bytes from the wire.
+    /// Adds bytes from the connection.
     pub fn push(&mut self, bytes: &[u8]) {
         self.0.extend(bytes);
     }
@@ -374,7 +367,7 @@ mod tests {
     use crate::board::{Rules, tests::any_board};
 
     #[test]
-    fn the_examples_of_the_specification_are_read_and_written() {
+    fn specification_examples_round_trip() {
         for text in [
             "R01Tornado voor Windows 4.0        W060065A",
             "R02",
@@ -415,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_cut_from_a_stream_wherever_it_breaks() {
+    fn frames_survive_any_split() {
         let sent = [Message::Chat("ciao".into()), Message::End(Ending { reason: Reason::Drawn, last: false })];
         let bytes: Vec<u8> = sent.iter().flat_map(Frames::bytes).collect();
         let mut frames = Frames::default();

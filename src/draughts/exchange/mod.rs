@@ -1,8 +1,10 @@
-//! The DamExchange protocol (<http://www.mesander.nl/damexchange/edxpmain.htm>), in which two
-//! programs play each other: an initiator asks for a game, a follower accepts, moves go to and fro until one of them ends it.
+//! The DamExchange protocol (<http://www.mesander.nl/damexchange/edxpmain.htm>), by which two
+//! programs play each other: an initiator asks for a game, a follower accepts, moves go to and fro
+//! until one of them ends it.
 //!
-//! [`Message`] is one message and its text, [`Frames`] cuts a stream of bytes into messages, and [`Partner`] is the state
-//! of a program between messages. Whoever has a socket moves bytes between it and these.
+//! [`Message`] is one message and its text, [`Frames`] splits a stream of bytes into messages, and
+//! [`Partner`] is the state of a program between messages. The caller moves bytes between a socket
+//! and these.
 
 mod message;
 mod partner;

@@ -1,7 +1,7 @@
-//! The state of a program between messages: who may say what when, and which game is being played.
+//! The state of a program between messages: the messages allowed next, and the game being played.
 //!
-//! It has no socket and no clock. What it is told by [`Partner::receive`] and by its own program comes back as messages to
-//! send and as [`Happening`]s.
+//! It has no socket and no clock. Input from [`Partner::receive`] and from the own program becomes
+//! messages to send and [`Happening`]s.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     game::Game,
 };
 
-/// Where the dialogue is.
+/// The state of the dialogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartnerPhase {
     /// No game; the initiator may ask for one.
@@ -22,30 +22,29 @@ pub enum PartnerPhase {
     ToAnswer(Request),
     /// A game is played, by this program with the named colour.
     Playing(Color),
-    /// This program ended the game and waits for the same word.
+    /// This program ended the game and waits for the same message.
     Ending,
     /// One of them wants no further game.
     Over,
 }
 
-/// What became known to this program.
+/// News for this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// The other asks for a game: answer.
+    /// The other program asks for a game: answer.
     Asked,
-    /// The other asks for a game by another version of the protocol, and is told that it is not spoken here.
+    /// The other program asks for a game by another version of the protocol; it gets that answer.
     AskedOtherwise,
-    /// The game has begun.
     Begun,
     /// The other does not want the game, for this reason.
     Declined(Acceptance),
-    /// The other has played.
+    /// The other program's move.
     Moved(Move),
-    /// The other ended the game.
+    /// The other program ended the game.
     Ended(Ending),
     /// The other confirmed that the game has ended.
     EndConfirmed,
-    /// The other says something to people.
+    /// The other program's message to people.
     Said(String),
     /// The other wanted to take moves back, which this program never does.
     WantedBack,
@@ -54,23 +53,20 @@ pub enum Happening {
 /// A word that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartnerError {
-    /// The other program said it at a time at which it means nothing.
+    /// A message of the other program that is not allowed now.
     #[error("the other program says {said:?} while {phase}")]
     Unexpected {
-        /// The message as text.
         said: String,
-        /// What was going on.
+        /// The state of the dialogue.
         phase: &'static str,
     },
-    /// This program wanted to say it at a time at which it means nothing.
+    /// A message of this program that is not allowed now.
     #[error("nothing can be {wanted} while {phase}")]
     OutOfTurn {
-        /// What it wanted.
         wanted: &'static str,
-        /// What was going on.
+        /// The state of the dialogue.
         phase: &'static str,
     },
-    /// The move is not legal.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
@@ -92,7 +88,7 @@ impl PartnerPhase {
 #[derive(Clone, Debug)]
 pub struct Partner {
     name: String,
-    /// The other program's name, as it has said it last.
+    /// The other program's latest name.
     other: String,
     initiator: bool,
     phase: PartnerPhase,
@@ -100,18 +96,18 @@ pub struct Partner {
 }
 
 impl Partner {
-    /// A program of this name that asks for games (the initiator) or waits for them (the follower).
+    /// Creates a program of this name that asks for games (the initiator) or waits for them (the
+    /// follower).
     pub fn new(name: impl Into<String>, initiator: bool) -> Self {
         let (name, other) = (name.into(), String::new());
         Self { name, other, initiator, phase: PartnerPhase::Idle, game: Game::default() }
     }
 
-    /// The other program's name; empty where it has not said any.
+    /// Returns the other program's name; empty if it has sent none.
     pub fn other(&self) -> &str {
         &self.other
     }
 
-    /// Where the dialogue is.
     pub fn phase(&self) -> &PartnerPhase {
         &self.phase
     }
@@ -121,7 +117,7 @@ impl Partner {
         &self.game
     }
 
-    /// Whether this program is to send a move, or to end the game.
+    /// Returns true if this program must send a move or end the game.
     pub fn is_to_move(&self) -> bool {
         self.phase == PartnerPhase::Playing(self.game.board().to_move())
     }
@@ -130,10 +126,10 @@ impl Partner {
         Err(PartnerError::OutOfTurn { wanted, phase: self.phase.words() })
     }
 
-    /// Asks for a game, in which the other plays `follower`.
+    /// Asks for a game in which the other program plays `follower`.
     ///
     /// # Errors
-    /// When this program is the follower, or a game is going on.
+    /// If this program is the follower, or a game is running.
     pub fn ask(
         &mut self,
         follower: Color,
@@ -168,10 +164,10 @@ impl Partner {
         self.phase = PartnerPhase::Playing(own);
     }
 
-    /// Plays a move that took so long to find.
+    /// Plays a move found in `time`.
     ///
     /// # Errors
-    /// When this program is not to move, or the move is not legal.
+    /// If this program is not to move, or the move is illegal.
     pub fn play(&mut self, mv: Move, time: Duration) -> Result<Message, PartnerError> {
         if !self.is_to_move() {
             return self.out_of_turn("played");
@@ -180,10 +176,10 @@ impl Partner {
         Ok(Message::Move(Taken::new(&mv, time)))
     }
 
-    /// Ends the game instead of moving; `last` says that no other is wanted.
+    /// Ends the game instead of moving; `last` announces that no other is wanted.
     ///
     /// # Errors
-    /// When this program is not to move: the protocol lets only that one end a game.
+    /// If this program is not to move: the protocol lets only that one end a game.
     pub fn end(&mut self, reason: Reason, last: bool) -> Result<Message, PartnerError> {
         if !self.is_to_move() {
             return self.out_of_turn("ended");
@@ -283,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn two_programs_play_a_game_to_its_end_and_the_next() {
+    fn two_programs_play_two_games() {
         let (mut white, mut black) = begun(None);
         while white.reason_to_end().is_none() && black.reason_to_end().is_none() {
             let (mover, other) = if white.is_to_move() { (&mut white, &mut black) } else { (&mut black, &mut white) };
@@ -302,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_move_is_refused_and_changes_nothing() {
+    fn illegal_move_changes_nothing() {
         let (white, mut black) = begun(None);
         let before = black.clone();
         let square = |number| Square::new(number).expect("on the board");
@@ -313,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn words_out_of_turn_are_errors_and_chat_never_is() {
+    fn messages_out_of_turn_are_errors() {
         let (mut initiator, mut follower) = pair();
         assert!(follower.ask(Color::White, 1, 0, None).is_err(), "only the initiator asks");
         assert!(initiator.end(Reason::Unknown, false).is_err());
@@ -327,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_of_another_version_is_answered_and_another_may_follow() {
+    fn other_versions_are_answered() {
         let (mut initiator, mut follower) = pair();
         let wish = "R02something else".parse().expect("a message");
         let (happening, answer) = follower.receive(wish).expect("it fits");
@@ -338,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_from_a_position_gives_the_named_colours_and_takes_nothing_back() {
+    fn position_games_have_named_colours() {
         let start: Board = "B:W21,22,K3:B9,10,K30".parse().expect("a position");
         let (white, mut black) = begun(Some(start));
         assert_eq!((white.game().start(), black.game().start()), (&start, &start));

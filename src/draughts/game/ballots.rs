@@ -9,7 +9,7 @@ use crate::{
     random::Random,
 };
 
-/// All ballots, in a fixed order.
+/// Returns all ballots, in a fixed order.
 pub fn all() -> Vec<Board> {
     let start = Board::default();
     let (white, black) = (start.pieces(Color::White), start.pieces(Color::Black));
@@ -39,7 +39,7 @@ pub fn all() -> Vec<Board> {
     ballots
 }
 
-/// So many different ballots, or all there are, drawn by a seed.
+/// Draws `count` different ballots, or all there are, by a seed.
 pub fn draw(count: usize, seed: u64) -> Vec<Board> {
     let mut ballots = all();
     let mut random = Random::new(seed);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ballots_are_many_and_different_and_quiet() {
+    fn ballots_are_distinct_and_quiet() {
         let ballots = all();
         assert!(ballots.len() > 2_000, "{}", ballots.len());
         assert!(ballots.iter().all(|ballot| !ballot.must_capture() && ballot.occupied().len() == 22));

@@ -8,30 +8,29 @@ use super::board::{Board, Color, Move, MoveError, MoveList, Rules};
 /// Plies without a capture or a man's move after which the game is drawn: forty moves of each side.
 pub const REVERSIBLE_PLIES: usize = 80;
 
-/// How a game ended on the board.
+/// The end of a game on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// A side won, for the other had no piece left or no move.
     Won(Color),
-    /// Nobody did.
     Drawn(Draw),
 }
 
-/// Why a game is drawn.
+/// The reason of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Draw {
-    /// Forty moves of each side without a capture or a man's move. Over the board a player asks for the count; a program
-    /// has no arbiter, so here it is always on.
+    /// Forty moves of each side without a capture or a man's move. Over the board a player asks for
+    /// the count; here it always runs, because programs have no arbiter.
     FortyMoves,
     /// The same position, with the same side to move, for the third time.
     Repetition,
 }
 
-/// A game, from any position.
+/// A game from any position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     rules: Rules,
-    /// All positions, from the start to the present one.
+    /// All positions from the start on.
     boards: Vec<Board>,
     moves: Vec<Move>,
 }
@@ -53,22 +52,19 @@ impl Game {
         self.rules
     }
 
-    /// The position it started from.
     pub fn start(&self) -> &Board {
         &self.boards[0]
     }
 
-    /// The present position.
     pub fn board(&self) -> &Board {
         &self.boards[self.moves.len()]
     }
 
-    /// The moves so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// Every position with the move played there.
+    /// Iterates over every position with its move.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (&Board, &Move)> + DoubleEndedIterator {
         self.boards.iter().zip(&self.moves)
     }
@@ -110,8 +106,8 @@ impl Game {
         Ok(mv)
     }
 
-    /// Reads a move of a score sheet and plays it, also where the game was drawn by then: over the board a draw is claimed, and
-    /// nobody may have done so.
+    /// Plays a move of a score sheet, also after a draw: over the board a draw must be claimed, and
+    /// may not have been.
     fn play_recorded(&mut self, text: &str) -> Result<(), MoveError> {
         self.advance(self.board().read_move(text, self.rules)?);
         Ok(())
@@ -124,8 +120,8 @@ impl Game {
         Some(undone)
     }
 
-    /// How many of the last moves were neither captures nor men's moves, in plies. What came before the start is unknown
-    /// and counts as none.
+    /// Returns the number of last plies that were neither captures nor men's moves. Plies before
+    /// the start are unknown and not counted.
     pub fn reversible_plies(&self) -> usize {
         let irreversible = self.steps().rposition(|(board, mv)| board.is_irreversible(mv));
         self.moves.len() - irreversible.map_or(0, |index| index + 1)
@@ -136,7 +132,8 @@ impl Game {
         &self.boards[self.moves.len() - self.reversible_plies()..]
     }
 
-    /// How the game ended, if it did. A side without a move has lost even where the game would be drawn.
+    /// Returns the end of the game, if it has ended. A side without a move has lost, even where the
+    /// game would be drawn.
     pub fn outcome(&self) -> Option<Outcome> {
         let board = self.board();
         if board.legal_moves(self.rules).is_empty() {
@@ -165,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn two_kings_that_walk_to_and_fro_draw_at_the_third_time() {
+    fn threefold_repetition_draws() {
         let mut game = kings(Rules::Official);
         for text in ["29-25", "1-5", "25-29", "5-1", "29-25", "1-5", "25-29"] {
             game.play_text(text).expect("legal");
@@ -188,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn forty_moves_of_each_side_without_progress_are_a_draw() {
+    fn forty_quiet_moves_draw() {
         // The kings walk on rings of eight and of six squares: a position comes back after 24 moves of each side.
         let white = [29, 25, 21, 18, 22, 27, 30, 26, 29];
         let black = [3, 6, 11, 15, 12, 7, 3];
@@ -206,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_without_pieces_or_moves_has_lost() {
+    fn side_without_moves_has_lost() {
         let mut taken = Game::new("W:W22:B18".parse().expect("a position"), Rules::Official);
         taken.play_text("22x13").expect("legal");
         assert_eq!(taken.outcome(), Some(Outcome::Won(Color::White)));

@@ -14,14 +14,12 @@ pub const GAME_TYPE: &str = "22,W,8,8,N2,1";
 /// The tag of games by other rules than the official ones.
 const RULES: &str = "Rules";
 
-/// How a game ended by its score sheet, which knows resignations as well.
+/// The result on a score sheet, which may be a resignation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GameResult {
-    /// One side won.
     Won(Color),
-    /// Neither did.
     Drawn,
-    /// It goes on, or nobody knows.
+    /// Still running, or unknown.
     #[default]
     Unknown,
 }
@@ -59,14 +57,15 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// A game with what its score sheet says of it.
+/// A game and the rest of its score sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PdnRecord {
-    /// Names and values in their order, without `GameType`, `FEN` and `Result`, which the other fields say.
+    /// Names and values in their order, without `GameType`, `FEN` and `Result`, which other fields
+    /// hold.
     pub tags: Vec<(String, String)>,
-    /// The moves.
     pub game: Game,
-    /// What is said in braces, by how many moves of the game stand before it; words with single blanks between them.
+    /// The text in braces, keyed by the number of moves before it; words with single blanks between
+    /// them.
     pub comments: BTreeMap<usize, String>,
     /// The result as the players agreed on it.
     pub result: GameResult,
@@ -78,7 +77,7 @@ pub enum PdnError {
     /// A tag that is not closed, or has no value.
     #[error("game {game}: {text:?} is no tag (accepted: [Name \"value\"])")]
     Tag {
-        /// Which game of the file, from 1.
+        /// The game's number in the file, from 1.
         game: usize,
         /// The tag, as far as it goes.
         text: String,
@@ -86,15 +85,15 @@ pub enum PdnError {
     /// A comment or a variation that is not closed.
     #[error("game {game}: {opening:?} is never closed")]
     Open {
-        /// Which game of the file, from 1.
+        /// The game's number in the file, from 1.
         game: usize,
-        /// What was opened.
+        /// The opening character.
         opening: char,
     },
     /// Another kind of draughts.
     #[error("game {game} is of type {kind:?}, Italian draughts is 22")]
     OtherGame {
-        /// Which game of the file, from 1.
+        /// The game's number in the file, from 1.
         game: usize,
         /// The value of its tag `GameType`.
         kind: String,
@@ -102,19 +101,17 @@ pub enum PdnError {
     /// A start that is no position.
     #[error("game {game}: {source}")]
     Start {
-        /// Which game of the file, from 1.
+        /// The game's number in the file, from 1.
         game: usize,
-        /// What is wrong with it.
         source: FenError,
     },
-    /// A move that is none.
+    /// An invalid move.
     #[error("game {game}, ply {ply}: {source}")]
     Move {
-        /// Which game of the file, from 1.
+        /// The game's number in the file, from 1.
         game: usize,
-        /// Which move of it, from 1.
+        /// The ply, from 1.
         ply: usize,
-        /// What is wrong with it.
         source: MoveError,
     },
 }
@@ -152,7 +149,7 @@ impl fmt::Display for PdnRecord {
 }
 
 impl PdnRecord {
-    /// Writes what is said after so many moves. A brace would end it.
+    /// Writes the comment after `moves` moves. A brace would end it.
     fn comment(&self, moves: usize, f: &mut fmt::Formatter<'_>, line: &mut String) -> fmt::Result {
         let Some(comment) = self.comments.get(&moves) else { return Ok(()) };
         let text = format!("{{{}}}", comment.replace('}', ")"));
@@ -173,11 +170,11 @@ fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Resul
     Ok(())
 }
 
-/// Reads all games of a text, by these rules where a game names no others. Players may have gone on after a draw that nobody
-/// claimed.
+/// Reads all games of a text, by these rules if a game names no others. Games may go on after an
+/// unclaimed draw.
 ///
 /// # Errors
-/// At the first thing that is no PDN of Italian draughts, with the number of the game.
+/// At the first fault, with the number of the game.
 pub fn read(text: &str, rules: Rules) -> Result<Vec<PdnRecord>, PdnError> {
     let mut reader = PdnReader {
         rest: text,
@@ -284,7 +281,7 @@ impl<'a> PdnReader<'a> {
         if let Some(result) = GameResult::read(word) {
             return self.finish(result);
         }
-        // Move numbers may stand before a move without a space; annotations may stand after it.
+        // Move numbers may precede a move without a blank; annotations may follow it.
         let word = word.rsplit_once('.').map_or(word, |(_, after)| after).trim_end_matches(['!', '?', '*']);
         let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         if !(word.is_empty() || number || word.starts_with('$')) {
@@ -344,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_two_games_with_comments_is_read() {
+    fn two_commented_games_are_read() {
         let text = "[White \"Anna \\\"la Dama\\\"\"]\n[GameType \"22\"]\n1. 22-18! {solid; (so far)} 11-14 (11-15 23-20 (24-20) 15-19)\n\
                     2. 18x11 $1 6x15 ; to the end of the line 1. 99-99\n1/2-1/2\n[Event \"second\"]\n[Result \"0-1\"]\n1.21-17 *";
         let records = read(text, Rules::Official).expect("two games");
@@ -357,14 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_comment_of_a_variation_ends_no_variation() {
+    fn parentheses_in_comments_end_no_variation() {
         let text = "1. 22-18 (1. 21-17 {:) and (so on} 11-14 ; or 10-13)\n 2. 17-13) 11-14 *";
         let records = read(text, Rules::Official).expect("a game");
         assert_eq!(records[0].game.moves().iter().map(Move::to_string).collect::<Vec<_>>(), ["22-18", "11-14"]);
     }
 
     #[test]
-    fn players_may_have_gone_on_after_a_draw_that_nobody_claimed() {
+    fn games_may_continue_after_unclaimed_draws() {
         let walk = "29-25 1-5 25-29 5-1 ".repeat(3);
         let records = read(&format!("[FEN \"W:WK29,K30:BK1,K3\"]\n{walk} 1-0"), Rules::Official).expect("a game");
         assert_eq!((records[0].game.moves().len(), records[0].result), (12, GameResult::Won(Color::White)));
@@ -373,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_by_the_rules_of_2010_says_so() {
+    fn relaxed_games_name_their_rules() {
         let mut game = Game::new("W:WK29,30:B26".parse().expect("a position"), Rules::Relaxed);
         game.play_text("30x21").expect("the king need not take");
         let record = PdnRecord { tags: Vec::new(), game, comments: BTreeMap::new(), result: GameResult::Unknown };

@@ -24,13 +24,13 @@ use crate::{
 
 /// Half of the first window round the value of the iteration before, in hundredths of a man.
 const ASPIRATION: i32 = 25;
-/// How often the clock and the flag are looked at, in nodes; a power of two.
+/// The nodes between two checks of clock and flag; a power of two.
 const LOOK: u64 = 256;
 
 /// The search ran into a limit: its values are of no use.
 struct Stopped;
 
-/// A position in the tree, `ply` plies below the root, that is searched so many plies deep.
+/// A position in the tree, `ply` plies below the root, to be searched to a depth.
 struct Node {
     board: Board,
     depth: i32,
@@ -53,7 +53,7 @@ pub(super) struct Tree<'a> {
     plays_on: bool,
     /// Keys of the positions from the last irreversible move to the present node.
     path: Vec<u64>,
-    /// How far the path may be looked back, in plies, at every ply.
+    /// The reversible plies before each ply of the path.
     reversible: usize,
     killers: [[Option<Move>; 2]; MAX_PLY],
     history: [[[i32; 32]; 32]; 2],
@@ -167,7 +167,7 @@ impl<'a> Tree<'a> {
         self.stop.load(Relaxed) || self.limits.time.is_some_and(|time| self.started.elapsed() >= time)
     }
 
-    /// Counts a node and looks at the limits.
+    /// Counts a node and checks the limits.
     fn enter(&mut self) -> Result<(), Stopped> {
         if self.may_stop {
             let out_of_nodes = self.limits.nodes.is_some_and(|nodes| self.nodes >= nodes);
@@ -179,7 +179,8 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// The value of a move for the side that makes it, searched so many plies deep beyond it.
+    /// Returns the value of a move for the side that makes it, searched `depth` plies deep beyond
+    /// it.
     fn child(&mut self, node: &Node, mv: &Move, depth: i32, alpha: i32, beta: i32) -> Result<i32, Stopped> {
         let before = self.reversible;
         self.reversible = if node.board.is_irreversible(mv) { 0 } else { before + 1 };
@@ -199,20 +200,20 @@ impl<'a> Tree<'a> {
         upper[ply].extend_from_slice(&lower[0]);
     }
 
-    /// What a draw is worth for the side to move so many plies below the root.
+    /// Returns the value of a draw for the side to move `ply` plies below the root.
     fn draw(&self, ply: usize) -> i32 {
         if ply.is_multiple_of(2) { -self.options.contempt } else { self.options.contempt }
     }
 
-    /// Whether the present position is drawn by the rules: here already at its second time, for what was good once is good
-    /// again.
+    /// Returns true if the position is drawn by the rules. The second occurrence counts already: a
+    /// move that was good once is good again.
     fn is_drawn(&self) -> bool {
         let earlier = self.path.len() - 1;
         let (here, past) = (self.path[earlier], &self.path[earlier - self.reversible.min(earlier)..earlier]);
         self.rules == Rules::Official && (self.reversible >= REVERSIBLE_PLIES || past.contains(&here))
     }
 
-    /// What the endgame tables know, unless the forty moves might come between.
+    /// Returns the endgame tables' value, unless the forty-move rule might intervene.
     fn known(&self, board: &Board, ply: usize) -> Option<i32> {
         // The tables hold what the official rules make of a position.
         let tables = self.options.tables.as_ref().filter(|_| self.rules == Rules::Official)?;
@@ -245,7 +246,7 @@ impl<'a> Tree<'a> {
         self.interior(node, alpha, beta)
     }
 
-    /// What the table answers without a search, where it is enough for the window.
+    /// Returns the stored value if it suffices for the window.
     fn remembered(entry: Option<Entry>, node: &Node, alpha: i32, beta: i32) -> Option<i32> {
         let entry = entry.filter(|entry| i32::from(entry.depth) >= node.depth && beta - alpha == 1)?;
         let value = from_table(entry.value.into(), node.ply);
@@ -300,8 +301,8 @@ impl<'a> Tree<'a> {
         Ok(best)
     }
 
-    /// A move that is expected to be no better than the best so far: asked only whether it is, first less deep where it
-    /// comes late, and searched in full where the answer is yes.
+    /// Searches a move that is expected to be no better than the best: with a null window, late
+    /// moves less deep, and in full if it is better.
     fn scout(
         &mut self,
         node: &Node,
@@ -354,7 +355,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// How many plies less deep a move is first searched that comes late in the order.
+/// Returns the reduction of a late move, in plies.
 fn reduction(depth: i32, rank: usize, mv: &Move) -> i32 {
     if depth < 2 || rank < 3 || mv.is_capture() { 0 } else { 1 + i32::from(depth >= 5 && rank >= 6) }
 }

@@ -1,8 +1,9 @@
 //! Two searches.
 //!
-//! [`Searcher`] is the search of today: iterative deepening alpha-beta with a transposition table and ordered moves, which
-//! goes on at its leaves while captures are compulsory. [`published`] is that of the program IntellidAma: the whole tree to
-//! an even depth, and a second look at leaves that are not quiescent. Neither plans a clock: a [`Limits`] says when to end.
+//! [`Searcher`] is the modern one: iterative deepening alpha-beta with a transposition table and
+//! ordered moves, extended at its leaves while captures are compulsory. [`published`] is that of
+//! the program IntellidAma: the whole tree to an even depth, and a second verification of leaves
+//! that are not quiescent. Neither plans a clock: [`Limits`] ends a search.
 
 mod alpha_beta;
 pub mod published;
@@ -28,22 +29,21 @@ use table::Table;
 const WIN: i32 = 30_000;
 /// Beyond this a value is a win, below its negative a loss.
 const WIN_BOUND: i32 = WIN - 1_000;
-/// What a draw is thought to be short of equality, where nothing else is said.
+/// The default cost of a draw against equality.
 const CONTEMPT: i32 = 20;
 /// The longest line from the root, in plies.
 const MAX_PLY: usize = 128;
 
-/// How a searcher is set up.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
     /// Transposition table, MiB; at least 1.
     pub hash: usize,
-    /// What leaves are worth.
+    /// The evaluation of leaves.
     pub evaluation: Evaluation,
-    /// Positions of few pieces whose outcome is known.
+    /// Positions of few pieces with a known result.
     pub tables: Option<Arc<EndgameTables>>,
-    /// By how much less than equality a draw is worth for the side to move at the root, hundredths of a man; at least 0.
-    /// Whoever thinks little of draws plays on where the other may still go wrong.
+    /// The cost of a draw against equality for the side to move at the root, hundredths of a man;
+    /// at least 0. A side that dislikes draws plays on where the other may still err.
     pub contempt: i32,
 }
 
@@ -53,23 +53,23 @@ impl Default for SearchOptions {
     }
 }
 
-/// Where a search ends by itself. Every bound that is set holds; none set means until told to stop.
+/// The limits of a search. Every limit that is set holds; without limits the search runs until it
+/// is stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Wall time from the start of the search.
     pub time: Option<Duration>,
-    /// Nodes; exact.
+    /// Nodes, exactly.
     pub nodes: Option<u64>,
     /// Completed iterations, in plies.
     pub depth: Option<u32>,
-    /// Only these of the legal moves are searched at the root.
+    /// Root moves to search; `None` searches all.
     pub moves: Option<Vec<Move>>,
 }
 
 /// A value from the side of the player to move at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Hundredths of a man.
     Points(i32),
     /// Full moves to the end: positive wins, negative loses, zero has lost already.
     Win(i32),
@@ -85,14 +85,13 @@ impl Score {
     }
 }
 
-/// What is known after an iteration.
+/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iteration {
-    /// The best move.
     pub best: Move,
-    /// Its value, from the side of the player to move.
+    /// The value for the player to move.
     pub score: Score,
-    /// How deep every line was searched, in plies.
+    /// The depth of every line, in plies.
     pub depth: u32,
     /// Positions visited since the start of the search.
     pub nodes: u64,
@@ -115,7 +114,6 @@ impl Searcher {
         Self { options, table }
     }
 
-    /// How it is set up.
     pub fn options(&self) -> &SearchOptions {
         &self.options
     }
@@ -148,7 +146,7 @@ impl Searcher {
     }
 }
 
-/// The positions of a game that may come back, as the keys by which a search knows them.
+/// Returns the positions of a game that may recur, as the search's keys.
 fn recent_keys(game: &Game) -> Vec<u64> {
     game.recent().iter().map(Board::key).collect()
 }

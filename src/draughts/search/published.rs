@@ -1,9 +1,10 @@
 //! The search of the program IntellidAma (E. Rossinelli, 2010), as its paper describes it.
 //!
-//! It builds the whole tree to an even depth, evaluates the leaves, looks two plies beyond each to see whether it is
-//! quiescent, and takes the best by minimax; nothing is saved by pruning, because the tree is built before it is looked
-//! at. Here the tree is walked instead of kept, which gives the same values for less memory; [`PublishedSettings::whole_tree`] off
-//! leaves out what alpha-beta would have cut, which gives the same values in less time.
+//! It builds the whole tree to an even depth, evaluates the leaves, searches two plies beyond each
+//! to see whether it is quiescent, and takes the best by minimax; there is no pruning, because the
+//! tree is built before it is evaluated. Here the tree is walked instead of stored, which gives the
+//! same values in less memory; [`PublishedSettings::whole_tree`] off omits the part that alpha-beta
+//! would cut, which gives the same values in less time.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -15,39 +16,40 @@ use crate::{
     random::Random,
 };
 
-/// A side that cannot move has lost this, less the plies until then (ours: the paper does not say).
+/// The value of a side that cannot move, less the plies until then (ours: the paper gives none).
 const LOST: i32 = 1_000_000;
 
-/// What its user may change at any time.
+/// Settings that its user may change at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedSettings {
-    /// What leaves are worth.
+    /// The evaluation of leaves.
     pub strategy: Strategy,
-    /// How many full moves the tree is deep, each of two plies; at least 1.
+    /// The depth in full moves, each of two plies; at least 1.
     pub depth: u32,
-    /// Whether leaves are checked for quiescence, two plies beyond.
+    /// True to check leaves for quiescence, two plies beyond.
     pub quiescence: bool,
-    /// Whether those that are not quiescent are checked once more, two plies further.
+    /// True to check leaves that are not quiescent once more, two plies further.
     pub second_iteration: bool,
-    /// Whether the whole tree is looked at, as the program did. Without, the choice is the same and comes sooner.
+    /// True to search the whole tree, as the program did. Without it the choice is the same and
+    /// comes sooner.
     pub whole_tree: bool,
 }
 
 impl Default for PublishedSettings {
-    /// What the paper found best.
+    /// Returns the paper's best settings.
     fn default() -> Self {
         Self { strategy: Strategy::FullyGuarded, depth: 3, quiescence: true, second_iteration: true, whole_tree: true }
     }
 }
 
-/// What the search chose.
+/// The choice of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedChoice {
     /// The move of the greatest value.
     pub best: Move,
-    /// Its value for the side to move, random amount included.
+    /// The value for the side to move, including the random amount.
     pub value: i32,
-    /// Positions visited, those of the second looks among them.
+    /// Positions visited, including those of verifications.
     pub nodes: u64,
 }
 
@@ -106,9 +108,9 @@ impl Published {
         best.map(|(best, value)| PublishedChoice { best, value, nodes: walk.nodes })
     }
 
-    /// Chooses one full move deep, in any case, and then one move deeper again and again, to the depth that is set or until `stop`
-    /// is set: the paper knows no time. `report` hears of every choice, with its depth in full moves; of none where no move may be
-    /// played.
+    /// Chooses one full move deep in any case, then deepens by one move up to the set depth or
+    /// until `stop`: the paper knows no time. `report` receives every choice with its depth in full
+    /// moves; none if no move is legal.
     pub fn deepen(&mut self, game: &Game, stop: &AtomicBool, mut report: impl FnMut(u32, PublishedChoice)) {
         let deepest = self.settings.depth.max(1);
         for depth in 1..=deepest {
@@ -121,21 +123,22 @@ impl Published {
     }
 }
 
-/// What is done at the leaves of a tree.
+/// The treatment of leaves.
 #[derive(Clone, Copy)]
 enum Leaf {
-    /// They are worth what they look like.
+    /// Leaves have their static value.
     Static,
-    /// They are checked for quiescence, for the first time.
+    /// Leaves are checked for quiescence for the first time.
     Checked,
-    /// They lie below a leaf that was not quiescent.
+    /// Leaves lie below a leaf that was not quiescent.
     CheckedAgain,
 }
 
 impl Walk<'_> {
-    /// The value of a position for the computer, by minimax, for it moves at even plies. `last` is the move that led here;
-    /// the position is `ply` plies below the root of a tree that is `depth` plies deep. Values outside the window need only
-    /// be known to be outside. None when told to stop.
+    /// Returns the minimax value of a position for the computer, which moves at even plies. `last`
+    /// is the move that led here; the position is `ply` plies below the root of a tree that is
+    /// `depth` plies deep. Values outside the window need only be known to be outside. `None` if
+    /// stopped.
     fn value(
         &mut self,
         board: &Board,
@@ -174,8 +177,8 @@ impl Walk<'_> {
         Some(best)
     }
 
-    /// The evaluation with the small random amount of the paper (0 to 2; the range is ours), the same for a position
-    /// wherever it stands in the tree.
+    /// Returns the evaluation with the paper's small random amount (0 to 2; the range is ours),
+    /// equal for a position anywhere in the tree.
     fn static_value(&self, board: &Board) -> i32 {
         self.settings.strategy.value(board, self.computer) + (spread(board.key() ^ self.seed) % 3) as i32
     }

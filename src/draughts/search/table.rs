@@ -1,6 +1,6 @@
 //! The transposition table: what is known of positions that may be reached by several ways.
 
-/// What a stored value says of the true one.
+/// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     Exact,
@@ -8,19 +8,18 @@ pub(super) enum Bound {
     Upper,
 }
 
-/// What is known of a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// All bits of the position's key, so that no move list is asked for a move of another position.
+    /// All bits of the position's key, so that a move never comes from another position.
     key: u64,
-    /// From the side to move; wins are counted from this position, not from the root.
+    /// The value for the side to move; wins are counted from this position, not from the root.
     pub(super) value: i16,
-    /// How deep the position was searched, in plies.
+    /// The search depth, in plies.
     pub(super) depth: i8,
     pub(super) bound: Bound,
     /// The best move as its place among the legal moves.
     pub(super) best: u8,
-    /// In which search it was found.
+    /// The number of the search that stored it.
     age: u8,
 }
 
@@ -44,7 +43,7 @@ impl Table {
         self.age = 0;
     }
 
-    /// From now on what was found before may be overwritten.
+    /// Allows entries of earlier searches to be overwritten.
     pub(super) fn next_search(&mut self) {
         self.age = self.age.wrapping_add(1);
     }

@@ -1,4 +1,4 @@
-//! What both searches find, and that they end when they are told to.
+//! Results of both searches, and their end on demand.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -33,7 +33,7 @@ fn to_depth(depth: u32) -> Limits {
 }
 
 #[test]
-fn iterations_are_reported_one_by_one_and_end_at_the_depth() {
+fn iterations_end_at_the_depth() {
     let mut reports = Vec::new();
     let game = Game::default();
     let last = searcher().search(&game, &to_depth(7), &AtomicBool::new(false), |it| reports.push(it.clone()));
@@ -60,7 +60,7 @@ fn equal_searches_are_equal_to_the_node() {
 }
 
 #[test]
-fn a_search_that_is_stopped_at_once_still_has_a_move() {
+fn stopped_search_still_has_a_move() {
     let found = searcher().search(&Game::default(), &Limits::default(), &AtomicBool::new(true), |_| {});
     assert_eq!(found.map(|it| it.depth), Some(1));
     let now = Limits { time: Some(Duration::ZERO), ..Limits::default() };
@@ -68,7 +68,7 @@ fn a_search_that_is_stopped_at_once_still_has_a_move() {
 }
 
 #[test]
-fn a_search_without_limits_ends_when_it_is_stopped() {
+fn unlimited_search_ends_when_stopped() {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     let found = searcher().search(&Game::default(), &Limits::default(), &stop, move |it| {
@@ -91,7 +91,7 @@ fn only_the_named_moves_are_searched() {
 fn wins_and_losses_are_counted_in_moves() {
     let win = search(&game("W:W22:B18"), to_depth(3));
     assert_eq!((win.score, win.best.to_string().as_str()), (Score::Win(1), "22x13"));
-    // Whatever Black's man does, it is taken.
+    // Black's man is captured after any move.
     let loss = search(&game("B:WK10:B5"), to_depth(6));
     assert!(matches!(loss.score, Score::Win(moves) if moves < 0), "{:?}", loss.score);
     let over = game("B:W9,10,13,14:B5");
@@ -99,8 +99,8 @@ fn wins_and_losses_are_counted_in_moves() {
 }
 
 #[test]
-fn a_shot_behind_the_horizon_is_seen_because_captures_are_searched_on() {
-    // Wherever 23 steps it is taken, which a search of one ply sees by searching on.
+fn captures_extend_the_horizon() {
+    // Wherever 23 steps it is captured, which a search of one ply sees by extending captures.
     let found = search(&game("W:W23,32:B14,15"), to_depth(1));
     assert_eq!(found.best.from().number(), 32, "{:?}", found.best);
 }
@@ -118,7 +118,7 @@ fn almost_forty_moves(rules: Rules) -> Game {
 }
 
 #[test]
-fn the_fortieth_move_saves_the_weaker_side_only_by_the_official_rules() {
+fn forty_move_rule_is_official_only() {
     for (rules, drawn) in [(Rules::Official, true), (Rules::Relaxed, false)] {
         let score = search(&almost_forty_moves(rules), to_depth(4)).score;
         assert_eq!(score == Score::Points(0), drawn, "{rules:?}: {score:?}");
@@ -126,7 +126,7 @@ fn the_fortieth_move_saves_the_weaker_side_only_by_the_official_rules() {
 }
 
 #[test]
-fn a_draw_is_worth_less_than_equality_to_whoever_searches() {
+fn contempt_lowers_draws() {
     let game = almost_forty_moves(Rules::Official);
     for depth in 1..=4 {
         let mut searcher = Searcher::new(SearchOptions { hash: 1, contempt: 35, ..SearchOptions::default() });
@@ -136,7 +136,7 @@ fn a_draw_is_worth_less_than_equality_to_whoever_searches() {
 }
 
 #[test]
-fn who_plays_on_where_the_tables_say_drawn_gives_no_draw_away() {
+fn playing_on_keeps_the_draw() {
     let tables = Arc::new(EndgameTables::build(3, |_, _| {}));
     let options = SearchOptions { tables: Some(Arc::clone(&tables)), hash: 1, ..SearchOptions::default() };
     assert!(options.contempt > 0);
@@ -170,7 +170,7 @@ fn every_evaluation_can_be_searched_with() {
 }
 
 #[test]
-fn kings_ahead_are_no_win_that_is_counted_in_moves() {
+fn extra_kings_are_no_forced_win() {
     // By the squares of the rows a king has 12,800 hundredths of a man.
     let evaluation = Evaluation::Published(Strategy::PesoPosizione);
     for fen in ["W:WK14,K15,K18:B1,2", "B:WK14,K15,K18:B1,2"] {
@@ -185,7 +185,7 @@ fn choose(game: &Game, settings: PublishedSettings, seed: u64) -> published::Pub
 }
 
 #[test]
-fn the_published_search_is_full_width_and_minimax() {
+fn published_search_is_full_width_minimax() {
     let settings = PublishedSettings {
         strategy: Strategy::PesoPedine,
         depth: 1,
@@ -194,13 +194,13 @@ fn the_published_search_is_full_width_and_minimax() {
         whole_tree: true,
     };
     let found = choose(&Game::default(), settings, 1);
-    // Seven moves and forty-nine replies; nobody can win a man, so that only the random amount is left.
+    // Seven moves and forty-nine replies; no man can be won, so only the random amount is left.
     assert_eq!(found.nodes, 7 + 49);
     assert!((0..=2).contains(&found.value), "{}", found.value);
 }
 
 #[test]
-fn leaving_out_what_alpha_beta_cuts_changes_no_published_choice() {
+fn pruning_changes_no_published_choice() {
     for (seed, ballot) in (0..).zip(ballots::draw(6, 9)) {
         let game = Game::new(ballot, Rules::Official);
         for strategy in Strategy::ALL {
@@ -214,8 +214,8 @@ fn leaving_out_what_alpha_beta_cuts_changes_no_published_choice() {
 }
 
 #[test]
-fn a_published_leaf_that_is_not_quiescent_is_looked_at_again() {
-    // After one full move White has won a man by the count; Black then takes two and promotes.
+fn unquiet_leaves_are_verified_again() {
+    // After one full move White has won a man by the count; Black then captures two and promotes.
     let board = game("W:W22,31:B17,18,9,5");
     let at_first_sight =
         PublishedSettings { quiescence: false, second_iteration: false, depth: 1, ..PublishedSettings::default() };
@@ -234,12 +234,12 @@ fn published_ties_are_broken_by_the_seed() {
 }
 
 #[test]
-fn a_published_search_that_is_stopped_has_no_move() {
+fn stopped_published_search_has_no_move() {
     assert_eq!(Published::new(PublishedSettings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
 }
 
 #[test]
-fn a_published_search_with_a_limit_of_time_has_looked_one_move_ahead() {
+fn timed_published_search_looks_one_move_ahead() {
     let settings = PublishedSettings { depth: 2, whole_tree: false, ..PublishedSettings::default() };
     let depths = |game: &Game, stop: bool| {
         let mut depths = Vec::new();
@@ -255,7 +255,7 @@ fn a_published_search_with_a_limit_of_time_has_looked_one_move_ahead() {
 }
 
 #[test]
-fn the_search_of_2010_knows_a_win_and_a_loss_as_such() {
+fn published_search_knows_wins_and_losses() {
     let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
     for (fen, won) in [("W:WK22:B18", Score::Win(1)), ("W:W25:BK10,K14", Score::Win(-2))] {
         assert_eq!(choose(&game(fen), settings, 1).score(), won, "{fen}");

@@ -91,7 +91,8 @@ fn captures_are_those_of_pydraughts() {
     for (board, answer) in boards.iter().zip(answers.lines()) {
         let ours: BTreeSet<String> = board.legal_moves(Rules::Official).iter().map(words).collect();
         let theirs: BTreeSet<String> = answer.split(',').map(str::to_owned).collect();
-        // Where the first king comes equally early, it does not ask for the second: see the priorities in `generate`.
+        // If the first kings come equally early, it does not compare the second: see the priorities
+        // in `generate`.
         let kings_met = |capture: &String| -> Vec<bool> {
             let taken = capture.split(' ').skip(2).map(|number| number.parse().ok().and_then(Square::new));
             taken.map(|square| board.kings(!board.to_move()).has(square.expect("a square"))).collect()

@@ -1,8 +1,8 @@
-//! Where pieces move on an otherwise given board.
+//! Attacks of pieces on a given board.
 //!
-//! Leapers read a table made at compile time. Sliders use magic multiplication ("fancy magics", Pradyumna Kannan): the
-//! occupied squares that matter, times a number found by trial, give an index into a table of ready answers. The slider
-//! table is filled at its first use (well under 10 ms).
+//! Leapers read a table made at compile time. Sliders use magic multiplication ("fancy magics",
+//! Pradyumna Kannan): the relevant occupied squares, times a number found by trial, index a table
+//! of attacks. The slider table is filled at its first use (well under 10 ms).
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,8 @@ const BISHOP_STEPS: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT_STEPS: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 const KING_STEPS: [(i32, i32); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
-/// What is reached from `square` in `steps`, at most `reach` times each, up to and including the first of `occupied`.
+/// Returns the squares reached from `square` in `steps`, at most `reach` times each, up to and
+/// including the first of `occupied`.
 const fn walk(square: usize, steps: &[(i32, i32)], reach: usize, occupied: u64) -> u64 {
     let mut reached = 0;
     let mut i = 0;
@@ -58,7 +59,7 @@ static ROOK_RAYS: [Bitboard; 64] = table(&ROOK_STEPS, 7);
 static BISHOP_RAYS: [Bitboard; 64] = table(&BISHOP_STEPS, 7);
 static PAWN: [[Bitboard; 64]; 2] = [table(&[(-1, 1), (1, 1)], 1), table(&[(-1, -1), (1, -1)], 1)];
 
-/// Where the answers of one square begin, and how to index them.
+/// The start of a square's attacks in the table, and their index.
 #[derive(Clone, Copy)]
 struct Magic {
     mask: u64,
@@ -106,7 +107,7 @@ static SLIDERS: LazyLock<Sliders> = LazyLock::new(|| {
     Sliders { rook, bishop, answers }
 });
 
-/// The squares whose occupation matters to a slider: its lines without their last squares.
+/// Returns the squares whose occupation matters to a slider: its lines without their last squares.
 fn relevant(square: usize, steps: &[(i32, i32)]) -> u64 {
     steps.iter().fold(0, |mask, step| {
         let line = Bitboard(walk(square, &[*step], 7, 0));
@@ -114,57 +115,57 @@ fn relevant(square: usize, steps: &[(i32, i32)]) -> u64 {
     })
 }
 
-/// What a knight on `square` attacks.
+/// Returns the attacks of a knight on `square`.
 #[inline]
 pub fn knight(square: Square) -> Bitboard {
     KNIGHT[square.index()]
 }
 
-/// What a king on `square` attacks.
+/// Returns the attacks of a king on `square`.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
-/// What a pawn of `color` on `square` attacks.
+/// Returns the attacks of a pawn of `color` on `square`.
 #[inline]
 pub fn pawn(square: Square, color: Color) -> Bitboard {
     PAWN[color.index()][square.index()]
 }
 
-/// What a bishop on `square` attacks on a board with these squares occupied.
+/// Returns the attacks of a bishop on `square` with `occupied` squares.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     let sliders = &*SLIDERS;
     sliders.answers[sliders.bishop[square.index()].index(occupied.0)]
 }
 
-/// What a rook on `square` attacks on a board with these squares occupied.
+/// Returns the attacks of a rook on `square` with `occupied` squares.
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let sliders = &*SLIDERS;
     sliders.answers[sliders.rook[square.index()].index(occupied.0)]
 }
 
-/// What a queen on `square` attacks on a board with these squares occupied.
+/// Returns the attacks of a queen on `square` with `occupied` squares.
 #[inline]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     bishop(square, occupied) | rook(square, occupied)
 }
 
-/// What a rook on `square` attacks on an empty board.
+/// Returns the attacks of a rook on `square` of an empty board.
 #[inline]
 pub fn rook_rays(square: Square) -> Bitboard {
     ROOK_RAYS[square.index()]
 }
 
-/// What a bishop on `square` attacks on an empty board.
+/// Returns the attacks of a bishop on `square` of an empty board.
 #[inline]
 pub fn bishop_rays(square: Square) -> Bitboard {
     BISHOP_RAYS[square.index()]
 }
 
-/// What a piece that is no pawn attacks from `square`.
+/// Returns the attacks of a piece other than a pawn on `square`.
 #[inline]
 pub fn of(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
     match role {
@@ -177,7 +178,7 @@ pub fn of(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
-/// For each pair of squares on a common line: the squares between them, and the whole line.
+/// The squares between two squares of a common line, and the whole line.
 struct Lines {
     between: [[Bitboard; 64]; 64],
     line: [[Bitboard; 64]; 64],

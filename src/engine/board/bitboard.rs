@@ -9,15 +9,10 @@ use super::types::{Color, Square};
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// The empty set.
     pub const EMPTY: Self = Self(0);
-    /// Every square.
     pub const ALL: Self = Self(!0);
-    /// The a-file.
     pub const FILE_A: Self = Self(0x0101_0101_0101_0101);
-    /// The h-file.
     pub const FILE_H: Self = Self(0x8080_8080_8080_8080);
-    /// The squares of h1's colour.
     pub const LIGHT_SQUARES: Self = Self(0x55aa_55aa_55aa_55aa);
 
     /// The squares of a file, 0 for a.
@@ -32,37 +27,32 @@ impl Bitboard {
         Self(0xff << (((rank & 7) ^ (7 * color as usize)) * 8))
     }
 
-    /// One square.
     #[inline]
     pub const fn from_square(square: Square) -> Self {
         Self(1 << square.index())
     }
 
-    /// Whether a square is in the set.
     #[inline]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Whether there is no square in it.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether there is any square in it.
     #[inline]
     pub const fn has_any(self) -> bool {
         self.0 != 0
     }
 
-    /// How many squares are in it.
     #[inline]
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there are at least two squares; cheaper than counting.
+    /// Returns true if the set has at least two squares; cheaper than counting.
     #[inline]
     pub const fn many(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
@@ -98,19 +88,19 @@ impl Bitboard {
         }
     }
 
-    /// One step to the queen's side.
+    /// Returns the set one step towards the queen's side.
     #[inline]
     pub const fn west(self) -> Self {
         Self((self.0 & !Self::FILE_A.0) >> 1)
     }
 
-    /// One step to the king's side.
+    /// Returns the set one step towards the king's side.
     #[inline]
     pub const fn east(self) -> Self {
         Self((self.0 & !Self::FILE_H.0) << 1)
     }
 
-    /// The neighbours on the rank.
+    /// Returns the neighbours on the rank.
     #[inline]
     pub const fn sideways(self) -> Self {
         Self(self.west().0 | self.east().0)
@@ -141,13 +131,13 @@ impl Bitboard {
         Self(self.fill_forward(Color::White).0 | self.fill_forward(Color::Black).0)
     }
 
-    /// What pawns of `color` on these squares attack.
+    /// Returns the squares that pawns of `color` on this set attack.
     #[inline]
     pub const fn pawn_attacks(self, color: Color) -> Self {
         self.sideways().forward(color)
     }
 
-    /// What at least two pawns of `color` on these squares attack.
+    /// Returns the squares that at least two pawns of `color` on this set attack.
     #[inline]
     pub const fn pawn_double_attacks(self, color: Color) -> Self {
         Self(self.west().forward(color).0 & self.east().forward(color).0)

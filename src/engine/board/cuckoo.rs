@@ -50,8 +50,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 impl Board {
-    /// Whether the player to move can reach, by one reversible move, a position that the search has already passed
-    /// through. `keys` are those of the positions up to this one, of which the last `ply` lie in the search.
+    /// Returns true if the player to move can reach by one reversible move a position that the
+    /// search has already passed. `keys` are those of the positions up to this one, of which the
+    /// last `ply` lie in the search.
     pub fn can_repeat(&self, keys: &[u64], ply: usize) -> bool {
         let reach = usize::from(self.halfmoves).min(ply.saturating_sub(1));
         if reach < 3 {

@@ -26,7 +26,7 @@ pub enum FenError {
     /// The fifth or sixth field is no number in range.
     #[error("{0:?} is no move counter (accepted: a whole number up to 9999)")]
     Counter(String),
-    /// Not one king a side.
+    /// A side without exactly one king.
     #[error("each side needs exactly one king")]
     Kings,
     /// A pawn on the first or last rank.
@@ -158,8 +158,8 @@ impl Board {
         Ok(())
     }
 
-    /// Writes the FEN. Castling rights are written as `KQkq` where that says which rook is meant, else by file (X-FEN);
-    /// the en passant square only where a pawn can legally take.
+    /// Writes the FEN. Castling rights are `KQkq` if that identifies the rook, else files (X-FEN);
+    /// the en passant square is written only if a pawn can legally capture there.
     pub fn to_fen(&self) -> String {
         let mut fen = String::with_capacity(90);
         for rank in (0..8).rev() {

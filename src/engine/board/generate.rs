@@ -1,21 +1,20 @@
 //! Pseudo-legal moves, in stages.
 //!
-//! Moves made here answer checks and castle legally; whether the king is safe after them is for
-//! [`Board::is_legal`](super::Board::is_legal) to say, which most searched moves never need to ask.
+//! The moves answer checks and castle legally; the safety of the king afterwards is left to
+//! [`Board::is_legal`](super::Board::is_legal), which most searched moves never need.
 
 use super::{
     Bitboard, Board, Move, MoveKind, MoveList, attacks,
     types::{Color, Role, Square},
 };
 
-/// Which moves to generate.
+/// The moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Captures and promotions to a queen.
     Noisy,
     /// The rest, with the other promotions.
     Quiet,
-    /// Captures and quiet moves.
     All,
 }
 
@@ -28,7 +27,7 @@ impl Stage {
         !matches!(self, Self::Noisy)
     }
 
-    /// What a pawn becomes in this stage.
+    /// Returns the pieces a pawn becomes in this stage.
     const fn promotions(self) -> &'static [Role] {
         match self {
             Self::Noisy => &[Role::Queen],
@@ -48,7 +47,7 @@ impl Board {
         self.generate_others(stage, moves);
     }
 
-    /// All legal moves.
+    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         let mut moves = MoveList::new();
         self.generate_others(Stage::All, &mut moves);
@@ -66,7 +65,7 @@ impl Board {
         moves
     }
 
-    /// Where pieces go in a stage.
+    /// Returns the target squares of a stage.
     #[inline]
     fn wanted(&self, stage: Stage) -> Bitboard {
         match stage {
@@ -157,7 +156,7 @@ fn push_promotions(stage: Stage, from: Square, to: Square, moves: &mut MoveList)
     }
 }
 
-/// Where a pawn can be pushed.
+/// Returns the squares a pawn can be pushed to.
 pub(super) fn pawn_targets(from: Square, us: Color, occupied: Bitboard) -> Bitboard {
     let single = Bitboard::from(from).forward(us) & !occupied;
     single | ((single & Bitboard::rank(2, us)).forward(us) & !occupied)

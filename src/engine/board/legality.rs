@@ -1,4 +1,4 @@
-//! Which pseudo-legal moves are legal, and which sixteen bits are a pseudo-legal move.
+//! Tests of legality: of pseudo-legal moves, and of sixteen bits that may not even be one.
 
 use super::{
     Bitboard, Board, Castling, Move, MoveKind, attacks,
@@ -7,9 +7,9 @@ use super::{
     types::{Piece, Role, Square},
 };
 
-/// From where the player to move gives check.
+/// The squares from which the player to move gives check.
 pub struct CheckMap {
-    /// By role, pawn to king (a king never does).
+    /// One set for each role, pawn to king (a king never gives check).
     squares: [Bitboard; 6],
     /// Men that open a line to the enemy king when they leave it.
     discoverers: Bitboard,
@@ -17,7 +17,8 @@ pub struct CheckMap {
 }
 
 impl CheckMap {
-    /// Whether a move gives check. Castling and what opens by taking in passing are not looked at.
+    /// Returns true if the move gives check, except by castling or by an en passant capture that
+    /// opens a line.
     #[inline]
     pub fn gives_check(&self, board: &Board, mv: Move) -> bool {
         let role = mv.promotion().or_else(|| board.piece_on(mv.from()).map(Piece::role)).unwrap_or(Role::King);
@@ -46,7 +47,7 @@ impl Board {
         CheckMap { squares, discoverers, king }
     }
 
-    /// Every square that the opponent attacks.
+    /// Returns every square that the opponent attacks.
     pub fn threats(&self) -> Bitboard {
         let (them, occupied) = (!self.turn, self.occupied());
         let men = self.color(them);
@@ -63,10 +64,11 @@ impl Board {
         threats
     }
 
-    /// Whether a pseudo-legal move leaves the own king safe.
+    /// Returns true if a pseudo-legal move leaves the own king safe.
     ///
-    /// The generators and [`Self::is_pseudo_legal`] already answer checks and test castling, so what is left is a king
-    /// that walks into an attack, a pinned man that leaves its line, and taking in passing.
+    /// The generators and [`Self::is_pseudo_legal`] already answer checks and test castling. The
+    /// remaining cases are a king that walks into an attack, a pinned man that leaves its line, and
+    /// en passant captures.
     #[inline]
     pub fn is_legal(&self, mv: Move) -> bool {
         let king = self.king(self.turn);
@@ -91,7 +93,7 @@ impl Board {
         attackers.is_empty()
     }
 
-    /// Whether the player to move may castle to that side now.
+    /// Returns true if the player to move may castle to that side now.
     pub(super) fn can_castle(&self, queen_side: bool) -> bool {
         let us = self.turn;
         if !self.castling.allows(us, queen_side) || self.in_check() {
@@ -104,12 +106,13 @@ impl Board {
         if (others & (path | attacks::between(rook, rook_to) | rook_to)).has_any() {
             return false;
         }
-        // In Chess960 the rook may have been the shield of the king's new square.
+        // In Chess960 the rook may have shielded the king's new square.
         let safe = |square, occupied| (self.attackers(square, occupied) & self.color(!us)).is_empty();
         path.into_iter().all(|square| safe(square, others | rook)) && safe(king_to, others | rook_to)
     }
 
-    /// Whether the generators would make this move here. For moves from tables, which may belong to other positions.
+    /// Returns true if the generators would make this move here. Tests moves from tables, which may
+    /// belong to other positions.
     pub fn is_pseudo_legal(&self, mv: Move) -> bool {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let Some(piece) = self.piece_on(from).filter(|piece| piece.color() == us) else { return false };
@@ -141,7 +144,8 @@ impl Board {
         reaches && (role == Role::King || self.check_targets().has(to))
     }
 
-    /// Where a man other than the king must go: everywhere, or onto the line of a single check; nowhere in double check.
+    /// Returns the target squares of men other than the king: all, or the line of a single check;
+    /// none in double check.
     pub(super) fn check_targets(&self) -> Bitboard {
         match self.checkers.get() {
             None => Bitboard::ALL,

@@ -1,5 +1,3 @@
-//! Making moves.
-
 use super::{
     Bitboard, Board, Castling, Keys, Move, MoveKind, attacks,
     types::{Color, Piece, Role, Square},
@@ -7,7 +5,7 @@ use super::{
 };
 
 impl Castling {
-    /// The bit of a right.
+    /// Returns the bit of a right.
     pub(super) const fn bit(color: Color, queen_side: bool) -> u8 {
         1 << Self::index(color, queen_side)
     }
@@ -16,7 +14,7 @@ impl Castling {
         color as usize * 2 + queen_side as usize
     }
 
-    /// Whether the right is still there.
+    /// Returns true if the right remains.
     pub(super) const fn allows(&self, color: Color, queen_side: bool) -> bool {
         self.rights & Self::bit(color, queen_side) != 0
     }
@@ -38,7 +36,7 @@ impl Keys {
     #[inline]
     fn toggle(&mut self, piece: Piece, key: u64) {
         self.position ^= key;
-        // Which of the three it is cannot be foretold, so there is no branch on it.
+        // The case cannot be predicted, so there is no branch on it.
         let when = |condition: bool| 0_u64.wrapping_sub(u64::from(condition));
         let pawn = when(piece.role() == Role::Pawn);
         let black = when(piece.color() == Color::Black);
@@ -48,7 +46,7 @@ impl Keys {
     }
 }
 
-/// Where king and rook arrive.
+/// Returns the squares where king and rook arrive.
 pub(super) const fn castling_targets(color: Color, queen_side: bool) -> (Square, Square) {
     let rank = 7 * color as usize;
     if queen_side { (Square::at(2, rank), Square::at(3, rank)) } else { (Square::at(6, rank), Square::at(5, rank)) }
@@ -108,9 +106,10 @@ impl Board {
         next
     }
 
-    /// Makes a legal move on `self`, a copy of `before`. Where it matters this is better than [`Self::after`], whose result
-    /// the compiler copies once more to where it goes. What is read first is read from the original, which spares waiting for
-    /// the copy; the keys are kept apart from the board until the end for the same reason.
+    /// Makes a legal move on `self`, a copy of `before`. In hot code this is faster than
+    /// [`Self::after`], whose result the compiler copies once more. Early reads come from the
+    /// original, which avoids waiting for the copy; the keys are kept apart from the board until
+    /// the end for the same reason.
     pub fn play(&mut self, mv: Move, before: &Self) {
         let (us, from, to) = (before.turn, mv.from(), mv.to());
         let Some(piece) = before.piece_on(from) else { return };
@@ -187,7 +186,8 @@ impl Board {
         self.en_passant = square;
     }
 
-    /// Whether the player to move has a pawn that can legally take in passing on `square`.
+    /// Returns true if the player to move has a pawn that can legally capture en passant on
+    /// `square`.
     pub(super) fn can_take_in_passing(&self, square: Square) -> bool {
         let takers: Bitboard = attacks::pawn(square, !self.turn) & self.men(self.turn, Role::Pawn);
         takers.into_iter().any(|from| self.is_en_passant_legal(from, square))

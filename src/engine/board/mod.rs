@@ -1,11 +1,11 @@
-//! The board: what stands where, what may happen next, and what a move makes of it.
+//! The board: its men, their legal moves, and the position after a move.
 //!
-//! Bitboards by role and colour, with a mailbox beside them. Boards are copied to make a move ([`Board::after`]); there
-//! is no unmake. Invariants of every board outside this module:
-//! - one king a side, no pawns on the back ranks, the player who is not to move is not in check;
+//! Bitboards by role and colour, with a mailbox beside them. A move copies the board
+//! ([`Board::after`]); there is no unmake. Invariants of every board outside this module:
+//! - one king a side, no pawns on the back ranks, the player not to move is not in check;
 //! - `checkers` and `pinned` are those of the player to move; the keys are those of the position;
-//! - `en_passant` is set only where a pawn can legally take in passing, so that equal keys mean equal positions in the
-//!   sense of the rule of repetition.
+//! - `en_passant` is set only if a pawn can legally capture en passant, so that equal keys mean
+//!   equal positions by the rule of repetition.
 
 pub mod attacks;
 mod bitboard;
@@ -37,11 +37,10 @@ pub use types::{Color, Piece, Role, Square};
 pub struct Keys {
     /// The whole position: men, player to move, castling rights, en passant.
     pub position: u64,
-    /// The pawns.
     pub pawns: u64,
     /// The other men of each colour.
     pub pieces: [u64; 2],
-    /// How many men of each kind there are.
+    /// The number of men of each kind.
     pub material: u64,
 }
 
@@ -50,9 +49,8 @@ pub struct Keys {
 struct Castling {
     /// A bit for each of white's king side and queen side, black's king side and queen side.
     rights: u8,
-    /// The rook of each right.
     rooks: [Square; 4],
-    /// Those squares as a set; few moves touch one.
+    /// The same squares as a set; few moves touch one.
     homes: Bitboard,
 }
 
@@ -91,25 +89,21 @@ impl Board {
         }
     }
 
-    /// Who is to move.
     #[inline]
     pub const fn turn(&self) -> Color {
         self.turn
     }
 
-    /// What stands on a square.
     #[inline]
     pub const fn piece_on(&self, square: Square) -> Option<Piece> {
         self.squares[square.index()]
     }
 
-    /// All men of a role.
     #[inline]
     pub const fn role(&self, role: Role) -> Bitboard {
         self.roles[role.index()]
     }
 
-    /// All men of a colour.
     #[inline]
     pub const fn color(&self, color: Color) -> Bitboard {
         self.colors[color.index()]
@@ -121,43 +115,41 @@ impl Board {
         self.color(color) & self.role(role)
     }
 
-    /// All pieces that move like a rook.
+    /// Returns all pieces that move like a rook.
     #[inline]
     pub fn straight_sliders(&self) -> Bitboard {
         self.role(Role::Rook) | self.role(Role::Queen)
     }
 
-    /// All pieces that move like a bishop.
+    /// Returns all pieces that move like a bishop.
     #[inline]
     pub fn diagonal_sliders(&self) -> Bitboard {
         self.role(Role::Bishop) | self.role(Role::Queen)
     }
 
-    /// Everything that is not empty.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
-    /// Where a king stands.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.men(color, Role::King).first()
     }
 
-    /// Whether a player has more than king and pawns.
+    /// Returns true if a player has more than king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         (self.color(color) & !(self.role(Role::Pawn) | self.role(Role::King))).has_any()
     }
 
-    /// How many castling rights a player has left.
+    /// Returns the number of castling rights that a player has left.
     #[inline]
     pub fn castling_rights(&self, color: Color) -> usize {
         (self.castling.rights >> (2 * color.index()) & 3).count_ones() as usize
     }
 
-    /// Whether nobody has a right to castle any more.
+    /// Returns true if no castling right is left.
     #[inline]
     pub const fn can_never_castle(&self) -> bool {
         self.castling.rights == 0
@@ -169,7 +161,6 @@ impl Board {
         self.checkers
     }
 
-    /// Whether the player to move is in check.
     #[inline]
     pub const fn in_check(&self) -> bool {
         self.checkers.has_any()
@@ -199,7 +190,7 @@ impl Board {
         self.en_passant
     }
 
-    /// What `mv` takes. Castling takes nothing.
+    /// Returns the role captured by `mv`. Castling captures nothing.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Role> {
         match mv.kind() {
@@ -209,7 +200,8 @@ impl Board {
         }
     }
 
-    /// Whether `mv` changes the material: a capture or a promotion to a queen. Other promotions count as quiet.
+    /// Returns true if `mv` changes the material: a capture or a promotion to a queen. Other
+    /// promotions count as quiet.
     #[inline]
     pub fn is_noisy(&self, mv: Move) -> bool {
         match mv.kind() {
@@ -220,7 +212,7 @@ impl Board {
         }
     }
 
-    /// All men of both colours that attack a square, were `occupied` the occupied squares.
+    /// Returns all men of both colours that attack a square, given `occupied`.
     #[inline]
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
         (attacks::pawn(square, Color::Black) & self.men(Color::White, Role::Pawn))
@@ -231,7 +223,7 @@ impl Board {
             | (attacks::rook(square, occupied) & self.straight_sliders())
     }
 
-    /// Whether neither side can ever give mate, by rule: bare kings, or one minor piece in all.
+    /// Returns true if neither side can ever mate, by rule: bare kings, or one minor piece in all.
     pub fn is_insufficient(&self) -> bool {
         let minors = self.role(Role::Knight) | self.role(Role::Bishop);
         (self.occupied() & !(minors | self.role(Role::King))).is_empty() && !minors.many()

@@ -13,16 +13,14 @@ use super::types::{Role, Square};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU16);
 
-/// What is special about a move.
+/// The special kinds of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveKind {
-    /// Nothing: the piece goes, and takes what stands there.
+    /// A move or capture without anything special.
     Normal,
-    /// A pawn takes in passing.
     EnPassant,
-    /// The king "takes" its rook.
+    /// The king "captures" its rook.
     Castling,
-    /// A pawn becomes another piece.
     Promotion,
 }
 
@@ -33,7 +31,7 @@ impl Move {
         let bits = from.index() as u16 | (to.index() as u16) << 6 | promotion << 12 | (kind as u16) << 14;
         match NonZeroU16::new(bits) {
             Some(bits) => Self(bits),
-            // From a1 to a1: no generator makes it. Some move has to stand for it.
+            // a1 to a1: no generator makes it. A value is needed to stand for `None`.
             None => Self(NonZeroU16::MAX),
         }
     }
@@ -43,19 +41,17 @@ impl Move {
         Self::pack(from, to, MoveKind::Normal, Role::Knight)
     }
 
-    /// Where the piece comes from.
     #[inline]
     pub const fn from(self) -> Square {
         Square::new(self.0.get() as usize & 63)
     }
 
-    /// Where it goes; for castling, where the rook stands.
+    /// The target square; for castling, the rook's square.
     #[inline]
     pub const fn to(self) -> Square {
         Square::new(self.0.get() as usize >> 6 & 63)
     }
 
-    /// What is special about it.
     #[inline]
     pub const fn kind(self) -> MoveKind {
         match self.0.get() >> 14 {
@@ -66,7 +62,6 @@ impl Move {
         }
     }
 
-    /// What the pawn becomes.
     #[inline]
     pub const fn promotion(self) -> Option<Role> {
         match self.kind() {

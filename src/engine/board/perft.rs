@@ -11,7 +11,7 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
     for mv in &board.legal_moves() {
         let mut next = board.clone();
         next.play(*mv, board);
-        // Nobody looks at a leaf, which must not be a reason for leaving it out.
+        // An unused leaf must not be optimised away.
         let next = std::hint::black_box(&next);
         leaves += if depth == 1 { 1 } else { perft(next, depth - 1) };
     }

@@ -17,22 +17,21 @@ pub struct Position {
 /// Why a line of moves makes no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PositionError {
-    /// The starting position is wrong.
+    /// An invalid starting position.
     #[error("FEN {fen:?}: {reason}")]
     Fen {
         /// The text that should be a FEN.
         fen: String,
-        /// What is wrong with it.
         reason: FenError,
     },
-    /// One of the moves cannot be played.
+    /// A move that cannot be played.
     #[error("{text:?} is no legal move in {fen} (ply {ply} of the line)")]
     Move {
         /// The text that should be a move.
         text: String,
         /// The position in which it was to be played.
         fen: String,
-        /// How many moves came before it.
+        /// The number of moves before it.
         ply: usize,
     },
 }
@@ -65,17 +64,15 @@ impl Position {
         Ok(position)
     }
 
-    /// Plays a legal move.
     pub fn play(&mut self, mv: Move) {
         self.past.push(self.board.keys().position);
         self.board = self.board.after(mv);
         if self.board.halfmoves() == 0 {
-            // What lies before a capture or a pawn's move cannot come back.
+            // Positions before a capture or a pawn's move cannot recur.
             self.past.clear();
         }
     }
 
-    /// What stands where.
     pub const fn board(&self) -> &Board {
         &self.board
     }
@@ -85,7 +82,7 @@ impl Position {
         &self.past
     }
 
-    /// All legal moves. None of them: mate or stalemate.
+    /// Returns all legal moves. None of them: mate or stalemate.
     pub fn legal_moves(&self) -> MoveList {
         self.board.legal_moves()
     }
@@ -115,8 +112,8 @@ impl Position {
         moves.iter().find(fits).or_else(|| moves.iter().find(castles)).copied()
     }
 
-    /// How UCI writes a move of this position. Castling is `e1g1`, or `e1h1` in Chess960 and wherever `e1g1` would not be
-    /// understood because king or rook began elsewhere.
+    /// Writes a move of this position as UCI does. Castling is `e1g1`, or `e1h1` in Chess960 and
+    /// wherever `e1g1` would be ambiguous because king or rook started elsewhere.
     pub fn move_to_uci(&self, mv: Move) -> String {
         write_move(&self.board, self.chess960, mv)
     }
@@ -135,7 +132,7 @@ impl Position {
         texts
     }
 
-    /// How often this position has been on the board before.
+    /// Returns the number of earlier occurrences of this position.
     pub fn repetitions(&self) -> usize {
         let key = self.board.keys().position;
         self.past.iter().filter(|past| **past == key).count()

@@ -10,8 +10,9 @@ const fn value(role: Role) -> i32 {
 }
 
 impl Board {
-    /// Whether the exchanges that `mv` begins are worth at least `threshold` centipawns to the player to move, if each
-    /// side always retakes with its least man or stops when that is better. Pins are looked at only by way of the king.
+    /// Returns true if the exchanges that `mv` begins are worth at least `threshold` centipawns to
+    /// the player to move, if each side always recaptures with its least man or stops when that is
+    /// better. Pins count only through the king.
     pub fn exchange_reaches(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         if mv.kind() == MoveKind::Castling {
@@ -60,7 +61,7 @@ impl Board {
                 break;
             }
         }
-        // Who is to move now cannot or need not go on: the other side has reached the goal.
+        // The side to move cannot or need not go on: the other side has reached the goal.
         side != self.turn()
     }
 }

@@ -44,7 +44,7 @@ fn move_trees_have_the_published_sizes() {
     }
 }
 
-/// One `(fen, depth, leaves)` of every count in a file, in either of the two common formats.
+/// Returns `(fen, depth, leaves)` of every count in a file, in either of the two common formats.
 fn counts(text: &str) -> Vec<(String, u32, u64)> {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let mut found = Vec::new();
@@ -81,7 +81,7 @@ fn agree_with_suites(largest: u64) -> Option<usize> {
 }
 
 #[test]
-fn move_trees_agree_with_every_suite_at_hand() {
+fn perft_matches_the_suites() {
     if let Some(checked) = agree_with_suites(2_000) {
         assert!(checked > 10_000, "only {checked} counts were small enough");
     }
@@ -89,7 +89,7 @@ fn move_trees_agree_with_every_suite_at_hand() {
 
 #[test]
 #[ignore = "takes an hour: cargo test --release -- --ignored deep_move_trees"]
-fn deep_move_trees_agree_with_every_suite_at_hand() {
+fn deep_move_trees() {
     agree_with_suites(20_000_000);
 }
 
@@ -108,7 +108,7 @@ fn their_moves(position: &shakmaty::Chess) -> Vec<String> {
 }
 
 #[test]
-fn random_games_are_the_same_games_for_shakmaty() {
+fn random_games_match_shakmaty() {
     let mut random = Random(1993);
     for fen in [Position::START, KIWIPETE, "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"] {
         for _ in 0..25 {
@@ -136,7 +136,8 @@ fn random_games_are_the_same_games_for_shakmaty() {
     }
 }
 
-/// What `is_noisy` says, put the other way round: the material changes (but not by a minor promotion).
+/// The definition of `is_noisy` from the other side: the material changes, except by an
+/// underpromotion.
 fn is_check_noisy(board: &Board, mv: Move) -> bool {
     let changes = board.after(mv).keys().material != board.keys().material;
     changes && mv.promotion().is_none_or(|role| role == Role::Queen)
@@ -150,7 +151,7 @@ fn assert_same(kept: &Board, read: &Board) {
 }
 
 #[test]
-fn a_move_from_elsewhere_is_told_from_one_of_this_position() {
+fn foreign_moves_are_detected() {
     let mut random = Random(2002);
     for fen in [
         KIWIPETE,

@@ -1,19 +1,14 @@
-//! Colours, pieces and squares.
-
 use std::fmt;
 
 /// The side that has the white or the black pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Color {
-    /// White, who moves first.
     White,
-    /// Black, who moves second.
     Black,
 }
 
 impl Color {
-    /// Both, white first.
     pub const ALL: [Self; 2] = [Self::White, Self::Black];
 
     /// 0 for white, 1 for black.
@@ -41,7 +36,6 @@ impl std::ops::Not for Color {
     }
 }
 
-/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Role {
@@ -60,7 +54,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// All six, the pawn first.
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
 
     /// 0 for the pawn to 5 for the king.
@@ -105,13 +98,11 @@ impl Piece {
         unsafe { std::mem::transmute::<u8, Self>(role as u8 * 2 + color as u8) }
     }
 
-    /// Whose it is.
     #[inline]
     pub const fn color(self) -> Color {
         if self as u8 & 1 == 0 { Color::White } else { Color::Black }
     }
 
-    /// What it is.
     #[inline]
     pub const fn role(self) -> Role {
         // SAFETY: a piece is at most 11, so half of it is the number of a role.
@@ -129,7 +120,6 @@ impl Piece {
         b"PpNnBbRrQqKk"[self as usize] as char
     }
 
-    /// Reads the letter of FEN.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|piece| piece.letter() == letter)
     }
@@ -140,7 +130,7 @@ impl Piece {
 pub struct Square(u8);
 
 impl Square {
-    /// `index` is taken modulo 64.
+    /// Creates the square `index` modulo 64.
     #[inline]
     pub const fn new(index: usize) -> Self {
         Self(index as u8 & 63)
@@ -152,7 +142,7 @@ impl Square {
         Self::new(rank * 8 + file)
     }
 
-    /// 0 to 63. The mask tells the compiler so, which spares bounds checks.
+    /// Returns 0 to 63. The mask tells the compiler so, which avoids bounds checks.
     #[inline]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
@@ -182,7 +172,7 @@ impl Square {
         Self(self.0 ^ (56 * color as u8))
     }
 
-    /// One step forward as `color` moves; wraps at the edge of the board.
+    /// Returns the square one step forward as `color` moves; wraps at the edge of the board.
     #[inline]
     pub const fn forward(self, color: Color) -> Self {
         match color {
@@ -191,14 +181,13 @@ impl Square {
         }
     }
 
-    /// How many king steps away `other` is.
+    /// Returns the distance in king steps.
     #[inline]
     pub const fn distance(self, other: Self) -> usize {
         let (files, ranks) = (self.file().abs_diff(other.file()), self.rank().abs_diff(other.rank()));
         if files > ranks { files } else { ranks }
     }
 
-    /// Reads `e4`.
     pub fn parse(text: &str) -> Option<Self> {
         match text.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {

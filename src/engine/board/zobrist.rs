@@ -1,17 +1,17 @@
-//! Random numbers whose exclusive-or names a position (Zobrist hashing).
+//! Random numbers whose exclusive-or is the key of a position (Zobrist hashing).
 
 use super::types::{Color, Piece, Role, Square};
 
 struct Keys {
     pieces: [[u64; 64]; 12],
-    /// By piece and how many of it there were before one more.
+    /// By piece and the number of equal pieces before it.
     counts: [[u64; 16]; 12],
     castling: [u64; 16],
     en_passant: [u64; 8],
     black_to_move: u64,
 }
 
-/// One step of SplitMix64 (Steele, Lea, Flood 2014).
+/// Advances SplitMix64 (Steele, Lea, Flood 2014) by one step.
 const fn next(state: u64) -> (u64, u64) {
     let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -48,31 +48,32 @@ const fn make_keys() -> Keys {
 
 static KEYS: Keys = make_keys();
 
-/// Of a piece on a square.
+/// Returns the key of a piece on a square.
 #[inline]
 pub(super) fn piece(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.index()][square.index()]
 }
 
-/// Of the `n`-th piece of its kind, counted from 0: the sum over all pieces names the material.
+/// Returns the key of the `n`-th piece of its kind, counted from 0: the sum over all pieces is the
+/// key of the material.
 #[inline]
 pub(super) fn count(color: Color, role: Role, n: usize) -> u64 {
     KEYS.counts[Piece::new(color, role).index()][n & 15]
 }
 
-/// Of a set of castling rights, four bits.
+/// Returns the key of a set of castling rights, four bits.
 #[inline]
 pub(super) fn castling(rights: u8) -> u64 {
     KEYS.castling[usize::from(rights & 15)]
 }
 
-/// Of the file on which a pawn can be taken in passing.
+/// Returns the key of the file on which a pawn can be captured en passant.
 #[inline]
 pub(super) fn en_passant(square: Square) -> u64 {
     KEYS.en_passant[square.file()]
 }
 
-/// Of black being the one to move.
+/// Returns the key of Black to move.
 #[inline]
 pub(super) fn black_to_move() -> u64 {
     KEYS.black_to_move

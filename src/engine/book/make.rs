@@ -22,25 +22,23 @@ use super::{
 /// A book in the making. A move weighs as often as it was added.
 #[derive(Debug, Default)]
 pub struct BookMaker {
-    /// By the position's key and the move's code, which is the order of the file.
+    /// Keyed by position and move code, which is the order of the file.
     weights: BTreeMap<(u64, u16), u16>,
 }
 
-/// What is wrong with a text.
+/// Faults of a text.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum BookError {
-    /// A move that cannot be played where it stands.
+    /// A move that is illegal where it stands.
     #[error(
         "{line}: {text:?} is no legal move of {opening:?} after {played} plies; correct it, or begin another line of play with ! and a name"
     )]
     Move {
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// As written.
         text: String,
-        /// The name of the opening.
         opening: String,
-        /// How many of its moves came before.
+        /// The number of its moves before.
         played: usize,
     },
     /// Moves before the first name.
@@ -103,12 +101,11 @@ impl BookMaker {
         *sum = sum.saturating_add(weight);
     }
 
-    /// Different moves of different positions.
+    /// Returns the number of different moves of different positions.
     pub fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -167,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named_and_nothing_is_added() {
+    fn faulty_lines_are_named_and_not_added() {
         let mut maker = BookMaker::default();
         let error = maker.add_text("! Bad\ne2e4 e7e6\ne4e6").expect_err("a pawn does not go there");
         let text = error.to_string();
@@ -178,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_that_some_editors_begin_a_file_with_is_no_move() {
+    fn byte_order_mark_is_ignored() {
         let mut maker = BookMaker::default();
         assert_eq!(maker.add_text("\u{feff}! One\ne2e4 e7e5"), Ok(()));
         assert_eq!(maker.len(), 2);

@@ -21,23 +21,22 @@ pub use make::{BookError, BookMaker};
 
 const ENTRY: u64 = 16;
 
-/// An opened book. Entries are read when they are asked for.
+/// An opened book. Entries are read on demand.
 #[derive(Debug)]
 pub struct Book {
     file: Mutex<File>,
     entries: u64,
 }
 
-/// A move of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// Legal in the position it was asked for.
+    /// A legal move of the position.
     pub mv: Move,
-    /// How much it is recommended, in proportion to its siblings.
+    /// The weight in proportion to the position's other moves.
     pub weight: u16,
 }
 
-/// Which of several book moves to play.
+/// The choice among several book moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The heaviest; the first of equals.
@@ -76,10 +75,10 @@ impl Book {
         Ok(known.filter_map(|(code, weight)| decode(position, code).map(|mv| BookMove { mv, weight })).collect())
     }
 
-    /// The same for a position of any variant, as `shakmaty` knows it.
+    /// Returns the moves of a position of any variant, as `shakmaty` represents it.
     ///
     /// # Errors
-    /// When the file cannot be read any more.
+    /// If the file cannot be read any more.
     pub fn moves_at(&self, position: &impl shakmaty::Position) -> io::Result<Vec<(shakmaty::Move, u16)>> {
         let key: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
         let (known, legal) = (self.entries(key.0)?, position.legal_moves());
@@ -87,7 +86,7 @@ impl Book {
         Ok(known.into_iter().filter_map(|(code, weight)| Some((legal(code)?, weight))).collect())
     }
 
-    /// The codes of the moves that stand under a key, with their weights, heaviest first.
+    /// Returns the codes of the moves under a key, with their weights, heaviest first.
     fn entries(&self, key: u64) -> io::Result<Vec<(u16, u16)>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = |index: u64| -> io::Result<(u64, u16, u16)> {
@@ -115,10 +114,11 @@ impl Book {
         Ok(known)
     }
 
-    /// One move of the book, if it knows the position. Moves of weight zero are never chosen.
+    /// Returns one move of the book if it knows the position. Moves of weight zero are never
+    /// chosen.
     ///
     /// # Errors
-    /// When the file cannot be read any more.
+    /// If the file cannot be read any more.
     pub fn choose(&self, position: &Position, choice: Choice) -> io::Result<Option<Move>> {
         let mut moves = self.moves(position)?;
         moves.retain(|entry| entry.weight > 0);
@@ -139,7 +139,7 @@ impl Book {
     }
 }
 
-/// Polyglot's key of a position.
+/// Returns Polyglot's key of a position.
 fn key(position: &Position) -> Option<u64> {
     let chess: Chess = position.board().to_fen().parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()?;
     let key: Zobrist64 = chess.zobrist_hash(EnPassantMode::Legal);
@@ -157,7 +157,8 @@ fn encode(mv: Move) -> u16 {
     mv.to().index() as u16 | (mv.from().index() as u16) << 6 | promotion << 12
 }
 
-/// The same for a move of any variant. A drop goes from its square to itself, and the piece stands where a promotion would.
+/// Returns the code of a move of any variant. A drop goes from its square to itself, and the piece
+/// has the place of a promotion.
 fn code_of(mv: shakmaty::Move) -> Option<u16> {
     let number = |role: shakmaty::Role| role as u16 - shakmaty::Role::Pawn as u16;
     let (from, to, piece) = match mv.to_uci(CastlingMode::Chess960) {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_becomes_a_book_that_knows_transpositions() {
+    fn book_from_text_knows_transpositions() {
         let (_file, book) = book();
         let crossing = after(&["b1c3", "g8f6", "e2e4", "e7e5", "g1f3", "b8c6"]);
         let known = book.moves(&crossing).expect("the file is there");
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_chooses_the_same_move_again_and_all_are_chosen() {
+    fn weighted_choice_is_reproducible() {
         let (_file, book) = book();
         let start = after(&[]);
         let choose = |n| book.choose(&start, Choice::Weighted(n)).expect("the file is there");
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn polyglots_own_key_of_the_starting_position() {
+    fn start_has_polyglots_key() {
         assert_eq!(key(&after(&[])), Some(0x463b_9618_1691_fc9c));
     }
 

@@ -1,6 +1,6 @@
-//! What several heuristics need to know about a position, found out once.
+//! Facts about a position that several heuristics need, computed once.
 //!
-//! It does not depend on which heuristics are on, so switching one off cannot change another.
+//! They do not depend on the heuristics in use, so switching one off cannot change another.
 
 use arrayvec::ArrayVec;
 
@@ -11,7 +11,7 @@ use crate::board::{Bitboard, Board, Color, Role, Square, attacks};
 pub(super) struct Officer {
     pub role: Role,
     pub square: Square,
-    /// Bishops look through queens, rooks through queens and own rooks.
+    /// Bishops see through queens, rooks through queens and own rooks.
     pub attacks: Bitboard,
 }
 
@@ -23,14 +23,13 @@ impl Officer {
     }
 }
 
-/// One side's part of the context.
 pub(super) struct Side {
     pub officers: ArrayVec<Officer, 16>,
-    /// What each role attacks.
+    /// Attacks by role.
     pub by_role: [Bitboard; 6],
-    /// What anything attacks.
+    /// Attacks by any man.
     pub all: Bitboard,
-    /// What at least two men attack.
+    /// Squares attacked by at least two men.
     pub twice: Bitboard,
     pub king: Square,
     /// The king's square and neighbourhood, three by three, moved in from the edge.
@@ -44,7 +43,6 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Looks at every man once.
     pub(super) fn new(board: &Board) -> Self {
         let side = |color| Side::new(board, color);
         Self { occupied: board.occupied(), sides: [side(Color::White), side(Color::Black)] }

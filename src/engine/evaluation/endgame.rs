@@ -1,12 +1,13 @@
-//! What acts on the whole evaluation: the phase of the game, endings that are drawish, and bare kings to be driven.
+//! Terms that act on the whole evaluation: the phase of the game, drawish endings, and driving bare
+//! kings.
 
 use super::{kpk, score::FULL_PHASE};
 use crate::board::{Bitboard, Board, Color, Role, Square};
 
-/// Nothing is taken off.
+/// The scale of an ending with winning chances unreduced.
 pub const FULL_SCALE: i32 = 64;
 
-/// How much each role keeps the game in its middle.
+/// The weight of each role in the phase of the game.
 const PHASES: [i32; 6] = [0, 1, 1, 2, 4, 0];
 /// Rough values of the pieces, for who could win at all.
 const VALUES: [i32; 6] = [0, 3, 3, 5, 9, 0];
@@ -23,7 +24,7 @@ fn pieces(board: &Board, color: Color) -> i32 {
     Role::ALL.iter().map(|role| board.men(color, *role).count() as i32 * VALUES[role.index()]).sum()
 }
 
-/// What a won ending of king and pawn against king is worth besides the pawn, centipawns.
+/// The value of a won ending of king and pawn against king besides the pawn, centipawns.
 const WON_PAWN_ENDING: i32 = 400;
 
 /// The part of the endgame value that counts when `ahead` is ahead: 0 to 64.
@@ -53,7 +54,7 @@ pub(super) fn scale(board: &Board, ahead: Color) -> i32 {
     (40 + 6 * pawns.count() as i32).min(FULL_SCALE)
 }
 
-/// One bishop each, on squares of different colours.
+/// Returns true if each side has one bishop, on squares of different colours.
 fn opposite_bishops(board: &Board) -> bool {
     let [white, black] = Color::ALL.map(|color| board.men(color, Role::Bishop));
     white.count() == 1
@@ -80,7 +81,7 @@ fn is_wrong_bishop(board: &Board, ahead: Color) -> bool {
     })
 }
 
-/// Whose pawn it is, and whether it wins, if king and pawn stand against a bare king.
+/// Returns the pawn's side and whether it wins, if a king and pawn face a bare king.
 pub(crate) fn pawn_ending(board: &Board) -> Option<(Color, bool)> {
     let pawn = board.role(Role::Pawn).get()?;
     if board.occupied().count() != 3 {
@@ -91,7 +92,8 @@ pub(crate) fn pawn_ending(board: &Board) -> Option<(Color, bool)> {
     Some((us, kpk::is_won(king, pawn, bare_king, board.turn() == us)))
 }
 
-/// What wins by itself: a pawn that cannot be stopped from queening, or against a bare king what drives it to the edge (with bishop and knight, to the bishop's corner) and brings the kings
+/// Returns the value of wins by themselves: an unstoppable pawn, or against a bare king terms that
+/// drive it to the edge (with bishop and knight, to the bishop's corner) and bring the kings
 /// together. White's view, centipawns.
 pub(super) fn drive(board: &Board) -> i32 {
     if let Some((us, won)) = pawn_ending(board) {
@@ -119,7 +121,7 @@ fn drive_for(board: &Board, us: Color) -> i32 {
     300 + 12 * together + 25 * to_edge + corner
 }
 
-/// Whether the pieces of a side can force mate on a bare king.
+/// Returns true if a side's pieces can force mate on a bare king.
 fn can_mate(board: &Board, us: Color) -> bool {
     let bishops = board.men(us, Role::Bishop);
     let both_colors = (bishops & Bitboard::LIGHT_SQUARES).has_any() && (bishops & !Bitboard::LIGHT_SQUARES).has_any();

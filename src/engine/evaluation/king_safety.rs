@@ -40,7 +40,7 @@ pub(super) fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, ta
     tally.add(&weights.danger[danger(board, context, own, enemy, us).min(39)], 1);
 }
 
-/// How many units of danger the king of `us` is in.
+/// Returns the units of danger to the king of `us`.
 fn danger(board: &Board, context: &Context, own: &Side, enemy: &Side, us: Color) -> usize {
     let mut attackers = 0;
     let mut units = 0;

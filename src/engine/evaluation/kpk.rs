@@ -1,9 +1,10 @@
 //! King and pawn against king, exactly.
 //!
-//! The squares are seen from the side with the pawn, which stands on the files a to d (the rest is mirrored). For each place
-//! of pawn and own king, one set holds the squares of the bare king for which the pawn's side wins, one for each player to
-//! move: 24 KiB in all. The sets grow from nothing until neither can grow (a fixed point, as in a retrograde analysis),
-//! which takes a few milliseconds at first use.
+//! Squares are seen from the side with the pawn, which stands on the files a to d (the rest is
+//! mirrored). For each place of pawn and own king, one set holds the squares of the bare king for
+//! which the pawn's side wins, one for each player to move: 24 KiB in all. The sets grow from
+//! nothing until neither can grow (a fixed point, as in a retrograde analysis), which takes a few
+//! milliseconds at first use.
 
 use std::sync::LazyLock;
 
@@ -12,13 +13,13 @@ use crate::board::{Bitboard, Color, Square, attacks};
 /// Pawns on a2 to d7.
 const PAWNS: usize = 24;
 
-/// By pawn and its king: where the bare king loses.
+/// The losing squares of the bare king, by pawn and its king.
 type Lost = [[Bitboard; 64]; PAWNS];
 
 struct Wins {
-    /// With the pawn's side to move.
+    /// The pawn's side to move.
     strong: Lost,
-    /// With the bare king to move.
+    /// The bare king to move.
     weak: Lost,
 }
 
@@ -28,12 +29,13 @@ static WINS: LazyLock<Box<Wins>> = LazyLock::new(|| {
     wins
 });
 
-/// Whether the side with the pawn wins; squares as it sees them ([`Square::relative`]). Both kings must stand legally.
+/// Returns true if the side with the pawn wins; squares from its side ([`Square::relative`]). Both
+/// kings must stand legally.
 pub(super) fn is_won(king: Square, pawn: Square, bare_king: Square, pawn_side_to_move: bool) -> bool {
     let mirror = if pawn.file() > 3 { 7 } else { 0 };
     let [king, pawn, bare_king] = [king, pawn, bare_king].map(|square| Square::new(square.index() ^ mirror));
     let sets = if pawn_side_to_move { &WINS.strong } else { &WINS.weak };
-    // A pawn that stands where none can has no set.
+    // An impossible pawn has no set.
     index(pawn).is_some_and(|pawn| sets[pawn][king.index()].has(bare_king))
 }
 
@@ -94,7 +96,7 @@ impl Wins {
     }
 }
 
-/// Where the bare king may stand, were it not for the pawn's attack.
+/// Returns the squares of the bare king that are legal apart from the pawn's attack.
 fn legal(pawn: Square, king: Square) -> Bitboard {
     !(attacks::king(king) | king | pawn)
 }
@@ -115,9 +117,10 @@ mod tests {
     }
 
     #[test]
-    fn textbook_endings_are_what_the_textbooks_say() {
+    fn textbook_pawn_endings_are_right() {
         for (fen, won) in [
-            // The king on the sixth rank before its pawn wins whoever moves; on the fifth it needs the opposition.
+            // A king on the sixth rank before its pawn always wins; on the fifth it needs the
+            // opposition.
             ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", true),
             ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", true),
             ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", true),
@@ -131,7 +134,7 @@ mod tests {
             // Outside and inside the square of the pawn.
             ("8/8/8/P5k1/8/8/8/K7 w - - 0 1", true),
             ("8/8/8/P3k3/8/8/8/K7 b - - 0 1", false),
-            // The same for black, mirrored.
+            // The same for Black, mirrored.
             ("8/8/8/8/4p3/4k3/8/4K3 b - - 0 1", true),
             ("8/8/8/4p3/4k3/8/4K3/8 b - - 0 1", false),
             ("8/8/8/7p/7k/8/8/7K b - - 0 1", false),
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_position_is_what_the_tablebase_says() {
+    fn pawn_endings_match_tablebases() {
         let Some(tables) = crate::syzygy::for_tests() else { return };
         for (_, pawn) in pawns() {
             for king in Bitboard::ALL.filter(|king| *king != pawn) {

@@ -1,4 +1,5 @@
-//! `x`: space and mobility. How many squares pieces reach, where knights and bishops stand, rooks on open files.
+//! `x`: space and mobility. Squares that pieces reach, squares of knights and bishops, rooks on
+//! open files.
 
 use super::{
     context::Context,

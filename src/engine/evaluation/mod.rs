@@ -1,10 +1,10 @@
-//! What a position is worth, by eight heuristics that can be switched off one by one (docs/method.md §2), and by a learned
-//! [`net`](crate::net) on top of them or instead of them.
+//! The value of a position, by eight heuristics that can be switched off one by one (docs/method.md
+//! §2), and by a trained [`net`](crate::net) on top of them or instead of them.
 //!
-//! Each heuristic is a pure function of the board and of a `Context` of attack maps, in the file of its name, and counts
-//! [`Weights`]: what it counts there are no numbers for, the numbers are all in `weights.rs`. The same code runs for play
-//! and, with a [`Trace`], for the tuner. What acts on the sum as a whole (the phase of the game, endings that are drawn
-//! or need driving) belongs to no heuristic and is in `endgame.rs`.
+//! Each heuristic is a pure function of the board and of a `Context` of attack maps, in the file of
+//! its name. It counts [`Weights`], whose numbers are all in `weights.rs`. The same code runs for
+//! play and, with a [`Trace`], for the tuner. Terms that act on the whole sum (the phase of the
+//! game, drawn endings, driving a bare king) belong to no heuristic and are in `endgame.rs`.
 
 mod attack;
 mod centre;
@@ -44,20 +44,20 @@ pub use tally::Trace;
 pub use terms::{Field, Weights};
 pub use weights::WEIGHTS;
 
-/// What the right to move is worth, centipawns.
+/// The value of the right to move, centipawns.
 const TEMPO: i32 = 14;
 
-/// All that makes one evaluation differ from another: engines of equal recipes give equal values to every position.
+/// The definition of an evaluation: engines with equal recipes give equal values to every position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// How much of each heuristic counts.
+    /// The share of each heuristic.
     shares: Percentages,
     net: Option<Arc<Net>>,
     noise: Noise,
 }
 
 impl Recipe {
-    /// Everything in full.
+    /// Complete knowledge in full.
     pub const COMPLETE: Self = Self { shares: IN_FULL, net: None, noise: Noise::NONE };
 
     /// The eight heuristics: those outside `knowledge` count nothing, except that material then still counts a fifth, unless
@@ -72,13 +72,13 @@ impl Recipe {
         Self { shares, net: None, noise: Noise::NONE }
     }
 
-    /// The same with noise on top.
+    /// Adds noise.
     #[must_use]
     pub fn with_noise(self, noise: Noise) -> Self {
         Self { noise, ..self }
     }
 
-    /// The same with a net.
+    /// Adds a net.
     #[must_use]
     pub fn with_net(self, net: Arc<Net>) -> Self {
         Self { net: Some(net), ..self }
@@ -95,7 +95,7 @@ impl Recipe {
         subsets::weights(on.fold(Knowledge::NONE, Knowledge::with))
     }
 
-    /// Whether any heuristic that reads the attack maps is on.
+    /// Returns true if a heuristic that reads the attack maps is on.
     #[inline]
     fn needs_context(&self) -> bool {
         use Heuristic::{Attack, Centre, KingSafety, Mobility, Placement};
@@ -107,11 +107,10 @@ impl Recipe {
 #[derive(Clone, Copy, Default)]
 struct PawnEntry {
     key: u64,
-    /// White's value less black's.
+    /// White's value less Black's.
     value: Packed,
 }
 
-/// Entries of the pawn cache.
 const PAWN_ENTRIES: usize = 8192;
 
 /// An evaluation with its own memory of pawn structures; one a thread.
@@ -119,12 +118,11 @@ pub struct Evaluator {
     recipe: Recipe,
     weights: &'static Weights,
     pawns: Box<[PawnEntry]>,
-    /// What the net remembers, if there is one.
+    /// The net's state, if there is a net.
     accumulator: Option<Accumulator>,
 }
 
 impl Evaluator {
-    /// For one recipe.
     pub fn new(recipe: Recipe) -> Self {
         let weights = recipe.weights();
         let pawns = vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice();
@@ -158,8 +156,8 @@ pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
     written + learned(board, recipe, said) + recipe.noise.at(board)
 }
 
-/// What the net of a recipe adds for the player to move, in centipawns, if it said so much. Where whom it favours can never win, it is
-/// not heard.
+/// Returns the net's addition for the player to move, in centipawns, given its output. The net is
+/// ignored if the side it favours can never win.
 #[inline]
 fn learned(board: &Board, recipe: &Recipe, said: Option<i32>) -> i32 {
     let Some(said) = said else { return 0 };
@@ -179,13 +177,15 @@ pub fn phase(board: &Board) -> i32 {
     endgame::phase(board)
 }
 
-/// The part of the endgame value that counts, of [`FULL_SCALE`]; `sum` says who is ahead.
+/// Returns the part of the endgame value that counts, of [`FULL_SCALE`]; the sign of `sum` is the
+/// side ahead.
 pub fn scale(board: &Board, sum: Packed) -> i32 {
     let ahead = if sum.endgame() >= 0 { Color::White } else { Color::Black };
     endgame::scale(board, ahead)
 }
 
-/// What no weight has a part in: driving a bare king and the right to move. White's view, centipawns.
+/// Returns the terms without weights: driving a bare king and the right to move. White's view,
+/// centipawns.
 pub fn offset(board: &Board) -> i32 {
     endgame::drive(board) + TEMPO * board.turn().sign()
 }
@@ -233,7 +233,7 @@ fn sum<T: Trace>(
     total
 }
 
-/// One heuristic: white's value less black's.
+/// Returns one heuristic: White's value less Black's.
 #[inline]
 fn one<T: Trace>(
     board: &Board,
@@ -246,7 +246,7 @@ fn one<T: Trace>(
     white - side(board, context, heuristic, Color::Black, weights, trace)
 }
 
-/// What one heuristic sees for one side. Those that need the context see nothing without it.
+/// Returns one heuristic for one side. Heuristics that need the context return nothing without it.
 #[inline]
 fn side<T: Trace>(
     board: &Board,

@@ -7,17 +7,17 @@ use crate::board::Board;
 /// Noise that is added to every evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
-    /// No position is changed by more than this, in centipawns. 0 is none.
+    /// The largest change of a position's value, in centipawns; 0 is none.
     pub amplitude: u16,
-    /// Tells one copy from another.
+    /// The seed, different for each copy.
     pub seed: u64,
 }
 
 impl Noise {
-    /// None at all.
     pub const NONE: Self = Self { amplitude: 0, seed: 0 };
 
-    /// What is added to the value of a position: evenly spread from minus to plus the amplitude.
+    /// Returns the change of a position's value: evenly spread between minus and plus the
+    /// amplitude.
     #[inline]
     pub(super) fn at(self, board: &Board) -> i32 {
         if self.amplitude == 0 {
@@ -46,7 +46,7 @@ mod tests {
     };
 
     #[test]
-    fn noise_stays_in_bounds_and_belongs_to_the_position_and_the_seed() {
+    fn noise_is_bounded_and_repeatable() {
         let board = |fen: &str| Position::from_line(fen, false, []).expect("a position").board().clone();
         let fens = [Position::START, "8/8/1K6/1P6/8/4k3/8/8 w - - 0 1", "8/8/1K6/1P6/8/4k3/8/8 b - - 0 1"];
         let mut different = false;

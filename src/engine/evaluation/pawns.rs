@@ -3,7 +3,7 @@
 use super::tally::{Tally, Trace};
 use crate::board::{Bitboard, Board, Color, Role, attacks};
 
-/// Every square that pawns attack or could attack further on their way.
+/// Returns every square that pawns attack now or after advancing.
 #[inline]
 pub(super) fn attack_span(pawns: Bitboard, us: Color) -> Bitboard {
     pawns.pawn_attacks(us).fill_forward(us)

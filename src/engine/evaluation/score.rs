@@ -11,22 +11,20 @@ pub const FULL_PHASE: i32 = 24;
 pub struct Packed(i32);
 
 impl Packed {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// From the two values.
     #[inline]
     pub const fn new(middlegame: i32, endgame: i32) -> Self {
         Self((endgame << 16).wrapping_add(middlegame))
     }
 
-    /// The same in both phases.
+    /// Creates a value that is the same in both phases.
     #[inline]
     pub const fn both(value: i32) -> Self {
         Self::new(value, value)
     }
 
-    /// The lower half.
+    /// Returns the lower half.
     #[inline]
     pub const fn middlegame(self) -> i32 {
         self.0 as i16 as i32
@@ -45,7 +43,6 @@ impl Packed {
         (self.middlegame() * phase + self.endgame() * (FULL_PHASE - phase)) / FULL_PHASE
     }
 
-    /// Both values scaled.
     #[inline]
     #[must_use]
     pub const fn percent(self, percent: i32) -> Self {

@@ -7,7 +7,7 @@ use super::{
     phase, side,
 };
 
-/// What each heuristic sees in a position.
+/// The value of each heuristic in a position.
 #[derive(Clone, Debug)]
 pub struct Breakdown {
     /// Heuristic, then middlegame and endgame centipawns for white and for black, each from its own side.
@@ -16,7 +16,7 @@ pub struct Breakdown {
     pub phase: i32,
     /// The whole value, with the net if there is one, centipawns from the player to move.
     pub value: i32,
-    /// A net and what it says, centipawns from white.
+    /// A net and its value, centipawns for White.
     pub net: Option<(Arc<Net>, i32)>,
 }
 
@@ -37,7 +37,7 @@ pub fn breakdown(board: &Board, net: Option<Arc<Net>>) -> Breakdown {
 }
 
 impl Breakdown {
-    /// With a line for the evaluation that plays unless told otherwise.
+    /// Adds a row for the default evaluation.
     pub fn as_played(board: &Board) -> Self {
         breakdown(board, Net::shipped(Knowledge::STRONGEST))
     }

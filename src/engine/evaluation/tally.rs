@@ -1,15 +1,15 @@
-//! Adding up weights, and remembering which, when somebody wants to know.
+//! Sums of weights, with an optional record of the weights used.
 
 use super::{score::Packed, terms::Weights};
 use crate::board::{Color, Square};
 
-/// Somebody who wants to know how often each weight was counted. The tuner does; play does not.
+/// A recorder of the number of times each weight was counted. The tuner has one; play does not.
 pub trait Trace {
     /// Weight `index` of the flat array counts `count` times for `color`.
     fn note(&mut self, index: usize, color: Color, count: i32);
 }
 
-/// Nobody: compiles to nothing.
+/// No recorder: compiles to nothing.
 pub(super) struct NoTrace;
 
 impl Trace for NoTrace {
@@ -26,19 +26,16 @@ pub(super) struct Tally<'a, T> {
 }
 
 impl<'a, T: Trace> Tally<'a, T> {
-    /// Nothing counted yet.
     #[inline]
     pub(super) fn new(weights: &'a Weights, color: Color, trace: &'a mut T) -> Self {
         Self { weights, color, sum: Packed::ZERO, trace }
     }
 
-    /// The weights to choose from.
     #[inline]
     pub(super) fn weights(&self) -> &'a Weights {
         self.weights
     }
 
-    /// Counts a weight `count` times.
     #[inline]
     pub(super) fn add(&mut self, weight: &Packed, count: usize) {
         self.sum += *weight * count as i32;
@@ -58,7 +55,6 @@ impl<'a, T: Trace> Tally<'a, T> {
         self.add(&table[table_index(square, self.color)], 1);
     }
 
-    /// What was counted.
     #[inline]
     pub(super) fn sum(self) -> Packed {
         self.sum

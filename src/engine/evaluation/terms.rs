@@ -269,7 +269,7 @@ mod tests {
 
     /// All after the header, which says where the numbers come from.
     #[test]
-    fn the_source_written_for_the_weights_is_the_source_they_are_built_from() {
+    fn weights_write_their_own_source() {
         let body = |source: &str| source.split_once("\n\n").map(|(_, body)| body.to_owned());
         let common = &super::super::weights::WEIGHTS;
         assert_eq!(body(&common.to_source()), body(include_str!("weights.rs")));

@@ -1,7 +1,7 @@
 //! The first layer, kept from position to position.
 //!
-//! It remembers for which men its sums are and adds what has come and gone since. The positions of a search follow each other
-//! closely, so that is little, whatever path led from one to the next; nobody has to tell it of moves.
+//! It remembers the men behind its sums, and adds the men that came or left since. Successive
+//! positions of a search differ little, by whatever path, so moves need not be reported to it.
 
 use arrayvec::ArrayVec;
 
@@ -16,15 +16,15 @@ struct Layer {
     men: [Bitboard; 12],
 }
 
-/// The first layers of the last positions. It belongs to one net: another must not be asked through it.
+/// The first layers of recent positions, for one net only.
 #[derive(Clone)]
 pub(crate) struct Accumulator {
-    /// By player, and by whether the player sees the board mirrored: mirroring moves every input.
+    /// By player, and by mirroring of the board, which moves every input.
     layers: [[Layer; 2]; 2],
 }
 
 impl Accumulator {
-    /// Of a net that was not asked yet.
+    /// Creates an accumulator for a net that has not been evaluated yet.
     pub(crate) fn new(net: &Net) -> Self {
         let layer = || Layer { sum: net.weights().bias().into(), men: [Bitboard::EMPTY; 12] };
         Self { layers: [[layer(), layer()], [layer(), layer()]] }

@@ -1,4 +1,4 @@
-//! Which inputs a position has: one for every man, numbered from the side of a player.
+//! Inputs of a position: one for every man, numbered from a player's side.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use crate::board::{Bitboard, Board, Color, Piece, Role, Square, attacks};
 /// Own and other men, six roles, 64 squares.
 pub const INPUTS: usize = 2 * 6 * 64;
 
-/// Whether `player` sees the board mirrored, so that its king stands on the files a to d.
+/// Returns true if `player` sees the board mirrored, so that its king stands on the files a to d.
 #[inline]
 pub const fn is_mirrored(king: Square) -> bool {
     king.file() >= 4
@@ -21,12 +21,12 @@ pub const fn feature(player: Color, mirrored: bool, piece: Piece, square: Square
     (other * 6 + piece.role().index()) * 64 + (square.relative(player).index() ^ flip)
 }
 
-/// What part of the board a net sees.
+/// The visible part of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mask {
     /// A bit for each role, the pawn lowest.
     roles: u8,
-    /// Only men at most so many king's steps from either king, the kings among them; 0 for the whole board.
+    /// The largest distance from either king, in king steps; 0 for the whole board.
     near_kings: u8,
 }
 
@@ -38,7 +38,6 @@ pub struct Mask {
 pub struct MaskError(pub String);
 
 impl Mask {
-    /// Everything is seen.
     pub const ALL: Self = Self { roles: 0b11_1111, near_kings: 0 };
 
     /// The two numbers that are written to a net's file.
@@ -50,13 +49,12 @@ impl Mask {
         if roles == 0 || roles > Self::ALL.roles || near_kings > 7 { None } else { Some(Self { roles, near_kings }) }
     }
 
-    /// Whether a role is seen at all.
     #[inline]
     pub const fn has(self, role: Role) -> bool {
         self.roles >> role.index() & 1 != 0
     }
 
-    /// The squares on which men are seen, by where the kings stand.
+    /// Returns the visible squares, given the kings' squares.
     #[inline]
     pub fn squares(self, kings: [Square; 2]) -> Bitboard {
         if self.near_kings == 0 {
@@ -126,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_players_see_the_same_from_their_sides() {
+    fn inputs_are_symmetric() {
         let [e1, d1, d8] = ["e1", "d1", "d8"].map(|text| Square::parse(text).expect("a square"));
         assert!(is_mirrored(e1) && !is_mirrored(d1));
         let own_king = feature(Color::White, true, Piece::WhiteKing, e1);
@@ -152,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_hides_what_is_far_from_the_kings() {
+    fn mask_hides_distant_men() {
         let board = Board::from_fen("4k3/8/8/8/3p4/8/4P3/4K2R w K - 0 1").expect("a position");
         let seen = |mask: &str| -> usize {
             mask.parse::<Mask>().expect("a mask").men(&board).iter().map(|men| men.count()).sum()

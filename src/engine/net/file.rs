@@ -1,9 +1,11 @@
-//! A net as bytes.
+//! The file format of a net.
 //!
-//! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and width (2 each), the base as
-//! bits of heuristics (2), the mask (roles, reach; 1 each), seed and positions (8 each), labels and command (length in 2 bytes,
-//! UTF-8 each), then the weights (input row by row, bias, outputs of mover and other bucket by bucket, 2 each; the outputs' biases,
-//! 4 each), and the checksum of everything before it (8). Version 1 has one output, which stands for every bucket.
+//! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and
+//! width (2 each), the base as bits of heuristics (2), the mask (roles, reach; 1 each), seed and
+//! positions (8 each), labels and command (length in 2 bytes, UTF-8 each), then the weights (input
+//! row by row, bias, outputs of mover and other bucket by bucket, 2 each; the outputs' biases, 4
+//! each), and the checksum of everything before it (8). Version 1 has one output, which serves
+//! every bucket.
 
 use super::{BLOCK, BUCKETS, Header, INPUTS, LARGEST_WIDTH, Mask, Net, ROWS, Weights};
 use crate::{checksum, knowledge::Knowledge};
@@ -16,24 +18,23 @@ const ONE_OUTPUT: u16 = 1;
 /// Why bytes are no net, or numbers none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
-    /// It is some other file.
+    /// Another kind of file.
     #[error("not a net of concilio")]
     Magic,
-    /// Made by another version.
+    /// Another version of the format.
     #[error("a net of format {0}; this program reads formats {ONE_OUTPUT} and {VERSION}")]
     Version(u16),
-    /// Of another shape.
+    /// Another shape.
     #[error(
         "a net of {0} inputs and width {1}; this program needs {INPUTS}, and a multiple of {BLOCK} up to {LARGEST_WIDTH}"
     )]
     Shape(u16, u16),
-    /// It ends too soon or goes on too long.
+    /// The file is too short or too long.
     #[error("a net that is cut off or has something behind it")]
     Length,
     /// Some byte is not what it was.
     #[error("a damaged net: its checksum does not hold")]
     Checksum,
-    /// The header contradicts itself.
     #[error("a net whose header makes no sense")]
     Header,
     /// Numbers that would overflow.
@@ -79,14 +80,13 @@ impl<'a> Reader<'a> {
 }
 
 impl Net {
-    /// As it is written to a file. Texts longer than 65,535 bytes are cut.
+    /// Writes the file. Texts longer than 65,535 bytes are cut.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.body();
         bytes.extend_from_slice(&self.checksum.to_le_bytes());
         bytes
     }
 
-    /// Everything before the checksum.
     pub(super) fn body(&self) -> Vec<u8> {
         let (header, weights) = (&self.header, &self.weights);
         let mut bytes = MAGIC.to_vec();
@@ -107,10 +107,10 @@ impl Net {
         bytes
     }
 
-    /// Reads what [`Self::to_bytes`] writes.
+    /// Reads the output of [`Self::to_bytes`].
     ///
     /// # Errors
-    /// [`NetError`] says what is wrong with it.
+    /// [`NetError`] for an invalid file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetError> {
         let mut reader = Reader(bytes);
         if reader.take(MAGIC.len()).ok() != Some(MAGIC) {

@@ -10,11 +10,11 @@ macro_rules! by_processor {
         #[cfg(target_arch = "x86_64")]
         {
             if std::arch::is_x86_feature_detected!("avx512bw") {
-                // SAFETY: the processor has AVX-512 with words, which is all the function asks for.
+                // SAFETY: the processor has AVX-512 with words, the function's only requirement.
                 return unsafe { $avx512($($argument),+) };
             }
             if std::arch::is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has AVX2, which is all the function asks for.
+                // SAFETY: the processor has AVX2, the function's only requirement.
                 return unsafe { $avx2($($argument),+) };
             }
         }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_processor_counts_the_same() {
+    fn all_kernels_agree() {
         for seed in 0..50 {
             let (layer, weights) = (row(seed, 1000), row(seed + 200, 127));
             let numbers = |row: &[Block]| row.iter().flat_map(|block| block.0).map(i64::from).collect::<Vec<_>>();

@@ -1,19 +1,20 @@
-//! `n`, the ninth heuristic: a small learned net.
+//! `n`, the ninth heuristic: a small trained net.
 //!
-//! It sees what stands where and nothing else: 768 inputs (colour, role and square, from the side of each player, mirrored so
-//! that the player's king is on the files a to d), one layer for each player, of a width that is the net's own, and eight outputs, of
-//! which the number of men picks one (output buckets). In whole numbers throughout, so its value is the same on every machine, bit
+//! It sees men and squares and nothing else: 768 inputs (colour, role and square, from the side of
+//! each player, mirrored so that the player's king is on the files a to d), one layer for each
+//! player, of a width that is the net's own, and eight outputs, one of which the number of men
+//! picks (output buckets). All numbers are integers, so its value is the same on every machine, bit
 //! for bit.
 //!
-//! A net is trained to add what a `base` of other heuristics leaves unexplained; with no base it is the evaluation (what acts
-//! on the whole, such as the right to move, stands outside both). It may be made to see only a part of the board ([`Mask`]):
-//! a specialist for a council.
+//! A net is trained to add the part that a `base` of other heuristics leaves unexplained; without a
+//! base it is the evaluation (terms on the whole, such as the right to move, stand outside both). A
+//! [`Mask`] limits it to a part of the board: a specialist for a council.
 //!
 //! - `weights.rs`: its numbers.
-//! - `features.rs`: which inputs a position has.
-//! - `accumulator.rs`: the first layer, kept up to date from position to position.
+//! - `features.rs`: the inputs of a position.
+//! - `accumulator.rs`: the first layer, updated from position to position.
 //! - `kernel.rs`: the loops over numbers, compiled for several kinds of processors.
-//! - `file.rs`: a net as bytes.
+//! - `file.rs`: its file format.
 
 mod accumulator;
 mod features;
@@ -36,41 +37,39 @@ pub use weights::{BLOCK, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WI
 
 /// Output buckets, by how many men are on the board.
 pub const BUCKETS: usize = 8;
-/// What stands for 1 in the first layer: sums are cut to 0 and this.
+/// The value of 1 in the first layer: sums are clipped to 0 and this.
 pub const ONE: i32 = 255;
-/// What stands for 1 among the weights of the output.
+/// The value of 1 among the weights of the output.
 pub const OUTPUT_ONE: i32 = 128;
 /// Centipawns that an output of 1 means.
 pub const CENTIPAWNS: i32 = 400;
-/// No value is beyond this, in centipawns.
+/// The largest value, in centipawns.
 const LARGEST_VALUE: i64 = 15_000;
 
-/// The output bucket of a position with so many men on the board: 0 to [`BUCKETS`] - 1.
+/// Returns the output bucket of a position with `men` men on the board: 0 to [`BUCKETS`] - 1.
 #[inline]
 pub const fn bucket(men: usize) -> usize {
     let bucket = men.saturating_sub(1) * BUCKETS / 32;
     if bucket < BUCKETS { bucket } else { BUCKETS - 1 }
 }
 
-/// What a net is and how it came to be.
+/// Description and origin of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The heuristics whose sum it completes: none if it is whole.
+    /// The heuristics that it completes; none if it is whole.
     pub base: Knowledge,
-    /// What it sees.
     pub mask: Mask,
-    /// Of its training: nets of other seeds err otherwise.
+    /// The seed of its training: nets of other seeds make other errors.
     pub seed: u64,
     /// Labelled positions it was trained on.
     pub positions: u64,
-    /// What the labels were, in words.
+    /// A description of the labels.
     pub labels: String,
-    /// The command that trained it.
     pub command: String,
 }
 
 impl Default for Header {
-    /// Of a whole net that sees everything and was never trained.
+    /// Describes an untrained whole net that sees everything.
     fn default() -> Self {
         let (labels, command) = (String::new(), String::new());
         Self { base: Knowledge::NONE, mask: Mask::ALL, seed: 0, positions: 0, labels, command }
@@ -85,7 +84,7 @@ const SHIPPED: [&[u8]; 4] = [
     include_bytes!("shipped/mbxkcparn-3.net"),
 ];
 
-/// A net that can be asked.
+/// A net ready for use.
 #[derive(Debug)]
 pub struct Net {
     header: Header,
@@ -94,10 +93,11 @@ pub struct Net {
 }
 
 impl Net {
-    /// From its numbers.
+    /// Creates a net from its numbers.
     ///
     /// # Errors
-    /// [`NetError::Weights`] if they are beyond their bounds, [`NetError::Base`] if the base has a net in it.
+    /// [`NetError::Weights`] if they are beyond their bounds, [`NetError::Base`] if the base
+    /// contains a net.
     pub fn new(header: Header, weights: Weights) -> Result<Self, NetError> {
         if header.base.has(Heuristic::Net) {
             return Err(NetError::Base(header.base));
@@ -110,22 +110,20 @@ impl Net {
         Ok(net)
     }
 
-    /// What it is.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Tells nets apart: equal for nets that are equal in everything.
+    /// Returns the identity of a net: equal for nets that are equal in everything.
     pub fn checksum(&self) -> u64 {
         self.checksum
     }
 
-    /// Its numbers.
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// Whether it is the net for an engine with this knowledge.
+    /// Returns true if the net fits an engine with this knowledge.
     pub fn suits(&self, knowledge: Knowledge) -> bool {
         knowledge == self.header.base.with(Heuristic::Net)
     }
@@ -135,10 +133,11 @@ impl Net {
         Self::shipped_all(knowledge).next()
     }
 
-    /// The nets that come with the engine for this knowledge, the one it plays by first: a whole one, and some that complete the
-    /// eight and differ in the random numbers that their trainings began with. Their headers say how they were trained.
+    /// Returns the built-in nets for this knowledge, the default first: a whole one, and some that
+    /// complete the eight and differ in their training's random numbers. Their headers describe the
+    /// training.
     pub fn shipped_all(knowledge: Knowledge) -> impl Iterator<Item = Arc<Self>> {
-        // Each is read when it is first looked at: most programs only ever want the first.
+        // Each is read at its first use: most programs only need the first.
         static READ: [OnceLock<Option<Arc<Net>>>; SHIPPED.len()] = [const { OnceLock::new() }; SHIPPED.len()];
         let nets = SHIPPED.iter().zip(&READ);
         let read =
@@ -162,7 +161,7 @@ impl Net {
 }
 
 impl PartialEq for Net {
-    /// Whether they give every position the same value.
+    /// Returns true if both give every position the same value.
     fn eq(&self, other: &Self) -> bool {
         self.checksum == other.checksum
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::board::Position;
 
-/// Of the nets of these tests.
+/// The width of the nets in these tests.
 const WIDTH: usize = 2 * BLOCK;
 
 /// A net without sense, the same for a seed.
@@ -67,7 +67,7 @@ fn bad_bytes_are_one_clear_error() {
 
 /// Format 1 had one output; so were the first nets of others made.
 #[test]
-fn a_net_with_one_output_has_it_in_every_bucket() {
+fn single_output_fills_every_bucket() {
     let mut weights = net().weights.clone();
     weights.repeat_first_output();
     let net = Net::new(net().header, weights).expect("within bounds");
@@ -87,7 +87,7 @@ fn every_number_of_men_has_a_bucket() {
 }
 
 #[test]
-fn the_value_does_not_depend_on_what_was_asked_before() {
+fn value_is_independent_of_history() {
     for mask in ["pnbrqk", "pk", "pnbrqk@2"] {
         let net = senseless(Header { seed: 5, mask: mask.parse().expect("a mask"), ..Header::default() });
         let mut memory = Accumulator::new(&net);
@@ -134,7 +134,7 @@ fn the_value_is_that_of_the_formula() {
 }
 
 #[test]
-fn mirrored_and_turned_positions_have_equal_values() {
+fn mirrored_positions_have_equal_values() {
     let net = net();
     let value = |fen: &str| net.evaluate(&Board::from_fen(fen).expect("a position"));
     let known = value("r1bq2k1/pp3ppp/2n5/3p4/8/2P2N2/PP3PPP/R2Q1RK1 w - - 0 1");
@@ -143,7 +143,7 @@ fn mirrored_and_turned_positions_have_equal_values() {
 }
 
 #[test]
-fn the_nets_that_come_with_the_engine_say_how_they_were_trained() {
+fn built_in_nets_describe_their_training() {
     for letters in ["n", "mbxkcparn"] {
         let knowledge: Knowledge = letters.parse().expect("letters");
         assert!(Net::shipped(knowledge).is_some(), "none for {letters}");

@@ -7,37 +7,37 @@ use super::{BUCKETS, INPUTS};
 
 /// Numbers that are computed with together; widths are multiples of it.
 pub const BLOCK: usize = 128;
-/// No first layer is wider.
+/// The largest width of a first layer.
 pub const LARGEST_WIDTH: usize = 1024;
-/// Rows of every net.
+/// The number of rows of every net.
 pub const ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
-/// No weight or bias of the first layer is larger than this, so that 32 men and a bias fit 16 bits.
+/// The largest weight or bias of the first layer, so that 32 men and a bias fit 16 bits.
 pub const LARGEST_INPUT_WEIGHT: i16 = 990;
-/// No weight of the output is larger than this, so that times [`ONE`](super::ONE) it fits 16 bits and the sum of a block 32.
+/// The largest weight of the output, so that times [`ONE`](super::ONE) it fits 16 bits and the sum
+/// of a block 32.
 pub const LARGEST_OUTPUT_WEIGHT: i16 = 127;
 
-/// A part of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Block(pub(super) [i16; BLOCK]);
 
-/// The numbers of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Of all rows, one after the other.
+    /// All rows, one after the other.
     blocks: Box<[Block]>,
-    /// What the output of each bucket begins with, in units of [`ONE`](super::ONE) times [`OUTPUT_ONE`](super::OUTPUT_ONE).
+    /// The initial value of each bucket's output, in units of [`ONE`](super::ONE) times
+    /// [`OUTPUT_ONE`](super::OUTPUT_ONE).
     pub output_bias: [i32; BUCKETS],
 }
 
 impl Weights {
-    /// All zero: a net that sees nothing in anything. `None` if no net is so wide.
+    /// Creates an all-zero net; `None` if the width is not allowed.
     pub fn zero(width: usize) -> Option<Self> {
         let blocks = Self::is_width(width).then(|| vec![Block([0; BLOCK]); ROWS * width / BLOCK].into())?;
         Some(Self { blocks, output_bias: [0; BUCKETS] })
     }
 
-    /// Whether a first layer may be so wide.
+    /// Returns true if a first layer may have this width.
     pub const fn is_width(width: usize) -> bool {
         width > 0 && width <= LARGEST_WIDTH && width.is_multiple_of(BLOCK)
     }
@@ -47,7 +47,7 @@ impl Weights {
         self.blocks_of(1) * BLOCK
     }
 
-    /// How many blocks so many rows are.
+    /// Returns the number of blocks of `rows` rows.
     #[inline]
     const fn blocks_of(&self, rows: usize) -> usize {
         self.blocks.len() / ROWS * rows
@@ -59,29 +59,29 @@ impl Weights {
         &self.blocks[self.blocks_of(place)..][..self.blocks_of(1)]
     }
 
-    /// What each input adds to the first layer, input by input.
+    /// Returns the weights of each input, input by input.
     #[inline]
     pub(super) fn inputs(&self) -> &[Block] {
         &self.blocks[..self.blocks_of(INPUTS)]
     }
 
-    /// What the first layer begins with.
     pub(super) fn bias(&self) -> &[Block] {
         self.row(INPUTS)
     }
 
-    /// What the first layer of the mover (0) or the other player (1) counts for the output of a bucket.
+    /// Returns the weights of the mover's first layer (0) or the other player's (1) for the output
+    /// of a bucket.
     #[inline]
     pub(super) fn output(&self, bucket: usize, side: usize) -> &[Block] {
         self.row(INPUTS + 1 + 2 * bucket + side)
     }
 
-    /// All numbers but the outputs' biases, row by row.
+    /// Iterates over all numbers except the outputs' biases, row by row.
     pub fn numbers(&self) -> impl Iterator<Item = &i16> {
         self.blocks.iter().flat_map(|block| &block.0)
     }
 
-    /// The same, to be changed.
+    /// Iterates over the same numbers, mutably.
     pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i16> {
         self.blocks.iter_mut().flat_map(|block| &mut block.0)
     }
@@ -94,7 +94,7 @@ impl Weights {
         self.output_bias = [self.output_bias[0]; BUCKETS];
     }
 
-    /// Whether all are within their bounds.
+    /// Returns true if all numbers are within their bounds.
     pub(super) fn hold(&self) -> bool {
         let (layer, output) = self.blocks.split_at(self.blocks_of(INPUTS + 1));
         let within = |blocks: &[Block], most: i16| {

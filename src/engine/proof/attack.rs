@@ -1,9 +1,9 @@
-//! The moves of an attack: what the attacker is allowed to try, and what a position is worth to him before it is looked into.
+//! The moves of an attack, and the first estimate of a position for the attacker.
 
 use super::Effort;
 use crate::board::{Board, CheckMap, Move, MoveKind, MoveList};
 
-/// Which moves the attacker tries. The defender always has all of his.
+/// The moves that the attacker tries. The defender always has all of his.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attack {
     /// Checks alone: long mates, since every check leaves few replies.
@@ -15,7 +15,7 @@ pub enum Attack {
 }
 
 impl Attack {
-    /// The plies of the longest mate that is looked for.
+    /// Returns the plies of the longest mate searched for.
     pub(super) const fn longest(self) -> u32 {
         match self {
             Self::Checks => 79,
@@ -52,12 +52,12 @@ impl Attack {
     }
 }
 
-/// Whether a legal move may give check: what the map does not look at may.
+/// Returns true if a legal move may give check; moves that the map does not cover count as such.
 fn may_give_check(board: &Board, map: &CheckMap, mv: Move) -> bool {
     mv.kind() != MoveKind::Normal || map.gives_check(board, mv)
 }
 
-/// Whether the player to move has a mate on the next move.
+/// Returns true if the player to move has a mate in one.
 fn mates_at_once(board: &Board, effort: &mut Effort) -> bool {
     let map = board.check_map();
     let moves: MoveList = board.legal_moves();

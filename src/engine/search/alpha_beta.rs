@@ -1,6 +1,6 @@
-//! The main search: principal variation search, fail-soft, with the reductions and prunings of the field.
+//! The main search: principal variation search, fail-soft, with the usual reductions and prunings.
 //!
-//! Every technique is introduced by its usual name; what each was worth here stands in docs/experiments.md.
+//! Every technique has its usual name; docs/experiments/search.md has the worth of each.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -19,37 +19,36 @@ use crate::{
     syzygy::Outcome,
 };
 
-/// A node of the tree, and what is known about it before its moves are looked at.
+/// A node of the tree, and the facts known before its moves are searched.
 pub(super) struct Node {
     pub ply: usize,
-    /// Plies left.
     pub depth: i32,
-    /// Expected to fail high.
+    /// True if it is expected to fail high.
     pub cut: bool,
     pub in_check: bool,
     /// The static evaluation as the evaluation gave it, for the table.
     pub raw: Value,
-    /// The same, corrected.
+    /// The corrected evaluation.
     pub evaluation: Value,
     /// The evaluation is better than at the player's last turn.
     pub improving: bool,
-    /// On a principal variation now or in an earlier search.
+    /// True on a principal variation of this or an earlier search.
     pub principal: bool,
 }
 
-/// What is known about a move before it is made.
+/// A move with the facts known before it is made.
 struct Candidate {
     mv: Move,
     noisy: bool,
     gives_check: bool,
     history: i32,
-    /// Its place among the moves tried, from 1.
+    /// Its rank among the moves tried, from 1.
     place: usize,
-    /// What late move reductions would take off before they look closer, in 1/1024 of a ply.
+    /// The late move reduction before closer inspection, in 1/1024 of a ply.
     reduction: i32,
 }
 
-/// Whether a move is worth a search.
+/// The verdict on searching a move.
 enum Verdict {
     Search,
     Skip,
@@ -102,7 +101,7 @@ impl Worker<'_> {
             return alpha;
         }
 
-        // What the table knows.
+        // Transposition table.
         let key = board.keys().position;
         let entry = if excluded.is_some() { None } else { self.shared.table.probe(key) };
         let table_move = match excluded {
@@ -220,7 +219,7 @@ impl Worker<'_> {
                 reduction: self.reduction(node.depth, tried) - self.reduction_by_history(history, noisy),
             };
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
-                // Late move pruning: after so many moves the rest will not help.
+                // Late move pruning: late moves are skipped.
                 let base = self.parameters().late_move_base;
                 let enough = (base + node.depth * node.depth) / (2 - i32::from(node.improving));
                 if !noisy && tried > enough as usize {
@@ -300,7 +299,7 @@ impl Worker<'_> {
         if excluded.is_none() {
             let key = board.keys().position;
             self.shared.table.store(key, ply, best_move, best, node.raw, node.depth, bound, node.principal);
-            // The evaluation learns from searches that a capture did not decide.
+            // The evaluation learns from searches that no capture decided.
             let quiet = best_move.is_none_or(|mv| !board.is_noisy(mv));
             if !node.in_check && quiet && !value::is_decisive(best) && disagrees(bound, best, node.evaluation) {
                 self.histories.learn_correction(board, node.depth, best - node.evaluation);
@@ -329,7 +328,8 @@ impl Worker<'_> {
             let Parameters { deeper_margin, shallower_margin, .. } = *self.parameters();
             value = -self.search::<false>(next, -alpha - 1, -alpha, lowered, ply + 1, true);
             if value > alpha && lowered < new_depth {
-                // Surprisingly good: look deeper than planned; hardly good: a little less deep.
+                // Surprisingly good moves are searched deeper than planned, hardly good ones less
+                // deep.
                 let adjusted =
                     new_depth + i32::from(value > best + deeper_margin) - i32::from(value < best + shallower_margin);
                 if adjusted > lowered {
@@ -368,20 +368,20 @@ impl Worker<'_> {
         self.more_selective(reduction_base + ((reduction_slope * logs) >> 14))
     }
 
-    /// What a move's history takes off its reduction, in 1/1024 of a ply.
+    /// Returns the reduction's decrease by a move's history, in 1/1024 of a ply.
     fn reduction_by_history(&self, history: i32, noisy: bool) -> i32 {
         let Parameters { reduction_by_history, reduction_by_capture_history, .. } = *self.parameters();
         let full = if noisy { reduction_by_capture_history } else { reduction_by_history };
         history * full / LIMIT
     }
 
-    /// What a cut-off at a depth teaches the histories.
+    /// Returns the histories' bonus for a cut-off at a depth.
     fn bonus(&self, depth: i32) -> i32 {
         let Parameters { bonus_slope, bonus_offset, bonus_limit, .. } = *self.parameters();
         (bonus_slope * depth - bonus_offset).min(bonus_limit)
     }
 
-    /// What it teaches of the moves that were tried before in vain; more than nothing.
+    /// Returns their malus for moves tried before in vain; always positive.
     fn malus(&self, depth: i32) -> i32 {
         let Parameters { malus_slope, malus_offset, malus_limit, .. } = *self.parameters();
         (malus_slope * depth - malus_offset).min(malus_limit)
@@ -397,7 +397,7 @@ impl Worker<'_> {
             if killers[0] != Some(mv) {
                 *killers = [Some(mv), killers[0]];
             }
-            // A cut-off by the first move at low depth says little.
+            // A cut-off by the first move at low depth carries little information.
             if node.depth > 3 || !quiet.is_empty() {
                 self.histories.learn_quiet(board, mv, path, bonus);
             }
@@ -421,7 +421,7 @@ fn logarithm(n: usize) -> i32 {
     i32::from(LOGARITHMS[n.min(63)])
 }
 
-/// Prunings of a single move.
+/// Applies the prunings of a single move.
 fn judge(board: &Board, node: &Node, candidate: &Candidate, alpha: Value, numbers: &Parameters) -> Verdict {
     let left = (node.depth - (candidate.reduction >> 10)).max(0);
     if !candidate.noisy && !candidate.gives_check {
@@ -446,7 +446,7 @@ fn judge(board: &Board, node: &Node, candidate: &Candidate, alpha: Value, number
     }
 }
 
-/// Whether a search's result says that the evaluation was wrong in its direction.
+/// Returns true if a search's result shows that the evaluation was wrong in its direction.
 fn disagrees(bound: Bound, value: Value, evaluation: Value) -> bool {
     match bound {
         Bound::Lower => value > evaluation,

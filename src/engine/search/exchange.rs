@@ -1,8 +1,8 @@
-//! What one transposition table tells another: the deepest of its new entries, in batches.
+//! Exchange between transposition tables: the deepest new entries, in batches.
 //!
-//! State without a clock or a network: [`Outbox`] keeps what is worth telling until somebody carries it away, and a table takes of a
-//! [`TableBatch`] what it does not know as deeply. How often batches go, how many bytes they may have and how late they come is up to whoever
-//! carries them.
+//! State without a clock or a network: [`Outbox`] keeps entries until they are collected, and a
+//! table takes from a [`TableBatch`] entries deeper than its own. The caller decides the frequency,
+//! size and delay of batches.
 
 use std::{
     collections::BTreeMap,
@@ -17,14 +17,12 @@ use super::table::Entry;
 /// An entry on its way from one table to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableEntry {
-    /// The key of its position.
     pub(super) key: u64,
-    /// As it stands in the table.
+    /// The data as stored in the table.
     pub(super) data: u64,
 }
 
 impl TableEntry {
-    /// Its length as bytes.
     pub const BYTES: usize = 16;
 
     /// An entry of a position with this key, as a table has it.
@@ -32,12 +30,13 @@ impl TableEntry {
         Self { key, data }
     }
 
-    /// As bytes, the same on every machine.
+    /// Writes the entry, the same on every machine.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         (u128::from(self.key) << 64 | u128::from(self.data)).to_le_bytes()
     }
 
-    /// The inverse of [`Self::to_bytes`]. Any bytes are an entry; whoever takes it looks whether it can be one.
+    /// Reads the output of [`Self::to_bytes`]. Any bytes are an entry; the receiver tests whether
+    /// it is possible.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         let both = u128::from_le_bytes(bytes);
         Self { key: (both >> 64) as u64, data: both as u64 }
@@ -49,17 +48,17 @@ impl TableEntry {
 pub struct TableBatch {
     /// The key of the position that was searched. A table that serves the search of another position takes nothing of it.
     pub root: u64,
-    /// The deepest first.
+    /// The entries, deepest first.
     pub entries: Vec<TableEntry>,
 }
 
-/// What a table believes of another one.
+/// The trust of a table in another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Belief {
-    /// That a move may be good: it is looked at first where the position comes up, and no more. A lie costs some nodes.
+    /// Moves alone: they are searched first where the position occurs. A lie costs some nodes.
     #[default]
     Moves,
-    /// All that it says. A lie is as good as the truth.
+    /// Values too. A lie is as good as the truth.
     Values,
 }
 
@@ -71,7 +70,8 @@ const CLOSED: i32 = i32::MAX;
 
 /// The deepest entries since they were last carried away, a bounded number of them.
 pub(super) struct Outbox {
-    /// The depth from which on an entry is worth a look, plies. Read at every store, so it stands outside of the lock.
+    /// The least depth of an entry worth keeping, plies. Read at every store, so it is outside of
+    /// the lock.
     least_depth: AtomicI32,
     kept: Mutex<Kept>,
 }
@@ -79,24 +79,23 @@ pub(super) struct Outbox {
 #[derive(Default)]
 struct Kept {
     capacity: usize,
-    /// Data by key.
     entries: BTreeMap<u64, u64>,
 }
 
 impl Outbox {
-    /// One that keeps nothing.
+    /// Creates an outbox that keeps nothing.
     pub(super) fn closed() -> Self {
         Self { least_depth: AtomicI32::new(CLOSED), kept: Mutex::default() }
     }
 
-    /// Keeps so many entries from now on; with 0 none.
+    /// Keeps up to `capacity` entries from now on; 0 keeps none.
     pub(super) fn open(&self, capacity: usize) {
         let mut kept = self.kept();
         *kept = Kept { capacity, entries: BTreeMap::new() };
         self.admit_from(&kept);
     }
 
-    /// Whether an entry of this depth may be worth telling.
+    /// Returns true if an entry of this depth may be worth sending.
     #[inline]
     pub(super) fn wants(&self, depth: i32) -> bool {
         depth >= self.least_depth.load(Relaxed)
@@ -118,7 +117,7 @@ impl Outbox {
         self.admit_from(&kept);
     }
 
-    /// Keeps what another table has told, as far as that one is believed.
+    /// Keeps an entry from another table, as far as that table is trusted.
     pub(super) fn pass_on(&self, told: TableEntry, belief: Belief) {
         let entry = Entry::unpack(told.data);
         if self.wants(entry.depth) {
@@ -134,7 +133,7 @@ impl Outbox {
         self.admit_from(&kept);
     }
 
-    /// All that it keeps, the deepest first, and nothing stays.
+    /// Takes all entries out, deepest first.
     pub(super) fn empty(&self) -> Vec<TableEntry> {
         let mut kept = self.kept();
         let taken = std::mem::take(&mut kept.entries);
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_deepest_new_entries_are_told_and_each_once() {
+    fn deepest_new_entries_are_sent_once() {
         let table = Table::new(1);
         store(&table, key(1), 9);
         table.outbox.open(2);
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_taken_only_where_less_is_known() {
+    fn only_deeper_entries_are_taken() {
         let [from, to] = [Table::new(1), Table::new(1)];
         from.outbox.open(8);
         to.outbox.open(8);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_whose_values_are_not_believed_only_the_move_is_taken() {
+    fn untrusted_values_leave_only_the_move() {
         let [from, to] = [Table::new(1), Table::new(1)];
         from.outbox.open(8);
         store(&from, key(1), 200);
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_on_is_no_more_than_was_believed() {
+    fn relay_passes_on_only_trusted_data() {
         let [from, between, to] = [Table::new(1), Table::new(1), Table::new(1)];
         for table in [&from, &between] {
             table.outbox.open(8);
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_search_tells_nothing_of_the_one_before() {
+    fn new_search_sends_no_old_entries() {
         let table = Table::new(1);
         table.outbox.open(8);
         table.begin(7);

@@ -1,16 +1,15 @@
-//! What the search has learnt about moves and about its own evaluation.
+//! The search's memory of moves and of errors of its evaluation.
 //!
-//! Every number here is pulled towards the newest result by "gravity": `h += bonus - h * |bonus| / limit` keeps it within
-//! ±limit and forgets the old. All tables belong to one thread.
+//! Every number is pulled towards the newest result by "gravity": `h += bonus - h * |bonus| /
+//! limit` keeps it within ±limit and forgets old results. All tables belong to one thread.
 
 use super::Parameters;
 use super::value::{self, Value};
 use crate::board::{Bitboard, Board, Color, Move, Piece, Role};
 
-/// No history exceeds this.
+/// The bound of every history.
 pub(super) const LIMIT: i32 = 16_384;
 
-/// A learnt number.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 struct Learnt(i16);
@@ -34,7 +33,6 @@ impl MovedTo {
     /// No move, or a null move.
     pub(super) const NONE: Self = Self(12 * 64);
 
-    /// Of a move about to be made.
     #[inline]
     pub(super) fn new(board: &Board, mv: Move) -> Self {
         board.piece_on(mv.from()).map_or(Self::NONE, |piece| Self::of(piece, mv))
@@ -51,12 +49,11 @@ impl MovedTo {
     }
 }
 
-/// What quiet moves are judged by beside themselves.
+/// The context of quiet moves.
 #[derive(Clone, Copy)]
 pub(super) struct Path {
-    /// What was moved 1, 2 and 4 plies before.
+    /// The pieces and targets of the moves 1, 2 and 4 plies before.
     pub recent: [MovedTo; 3],
-    /// What the opponent attacks.
     pub threats: Bitboard,
 }
 
@@ -65,12 +62,11 @@ type FromTo = [Learnt; 64 * 64];
 
 /// Entries of each table of corrections.
 const CORRECTIONS: usize = 16_384;
-/// No correction exceeds this, in 1/64 of a centipawn before weighing.
+/// The bound of a correction, in 1/64 of a centipawn before weighing.
 const CORRECTION_LIMIT: i32 = 1024;
 
 type CorrectionTable = Box<[[Learnt; 2]]>;
 
-/// All that one thread has learnt.
 pub(super) struct Histories {
     /// Quiet moves by colour, by whether the man leaves an attacked square and whether it goes to one, and by from and to.
     quiet: Box<[[FromTo; 4]; 2]>,
@@ -78,11 +74,11 @@ pub(super) struct Histories {
     captures: Box<[[Learnt; 6]]>,
     /// Quiet moves as answers to an earlier move.
     continuations: Box<[Learnt]>,
-    /// By the pawns.
+    /// Keyed by the pawns.
     pawns: CorrectionTable,
-    /// By the other men, of either colour.
+    /// Keyed by the other men, of either colour.
     pieces: [CorrectionTable; 2],
-    /// By the material.
+    /// Keyed by the material.
     material: CorrectionTable,
 }
 
@@ -107,13 +103,14 @@ impl Histories {
         mv.from().index() * 64 + mv.to().index()
     }
 
-    /// By what is attacked of where it comes from and goes to.
+    /// Returns the index by attacks on the squares of origin and target.
     #[inline]
     fn attacked(mv: Move, threats: Bitboard) -> usize {
         2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()))
     }
 
-    /// How well a quiet move has done, here and as an answer to the moves before. Within ±4 limits.
+    /// Returns the success of a quiet move, here and as an answer to the moves before. Within ±4
+    /// limits.
     #[inline]
     pub(super) fn quiet(&self, board: &Board, mv: Move, path: &Path) -> i32 {
         let Path { recent, threats } = path;
@@ -125,7 +122,7 @@ impl Histories {
             + answer(recent[2]) / 2
     }
 
-    /// How well a capture has done.
+    /// Returns the success of a capture.
     #[inline]
     pub(super) fn capture(&self, board: &Board, mv: Move) -> i32 {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);
@@ -158,7 +155,7 @@ impl Histories {
         (evaluation + sum / 4096).clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
     }
 
-    /// The search of a position found `difference` more than its static evaluation said.
+    /// Records that the search of a position found `difference` more than its static evaluation.
     pub(super) fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value) {
         let bonus = (difference * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let (keys, turn) = (*board.keys(), board.turn().index());

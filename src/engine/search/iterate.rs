@@ -10,11 +10,12 @@ use super::{
 };
 use crate::{board::Board, syzygy::Outcome};
 
-/// From this depth on a better move is told at once: sooner, the iteration's end comes soon enough.
+/// The least depth at which a better move is reported at once; below it the iteration ends soon
+/// enough.
 const TELL_AT_ONCE: i32 = 7;
 
 impl Worker<'_> {
-    /// Searches deeper and deeper until told to stop, and returns what is known then.
+    /// Searches deeper and deeper until it is stopped, and returns the result.
     pub(super) fn iterate(&mut self, on_iteration: &mut dyn FnMut(&Iteration)) -> Option<Iteration> {
         let limits = self.shared.limits;
         let deepest = limits.depth.map_or(MAX_PLY as i32 / 2, |depth| (depth as i32).clamp(1, MAX_PLY as i32 / 2));
@@ -59,7 +60,7 @@ impl Worker<'_> {
         (!self.root_moves.is_empty()).then(|| self.report(1))
     }
 
-    /// A draw is worth something to the side that stands worse and costs the one that stands better.
+    /// A draw gains the side that stands worse and costs the side that stands better.
     fn set_draw_value(&mut self) {
         let contempt = self.options.contempt;
         let standing = self.root_moves.first().map_or(0, |root_move| root_move.previous);
@@ -67,8 +68,9 @@ impl Worker<'_> {
         self.draw = -contempt * share / 100;
     }
 
-    /// Aspiration: searches a narrow window around the value of the iteration before, and widens it on the failing side. Around
-    /// a value that was not ours, a failure on either side is searched again with the full window (docs/method.md §7).
+    /// Aspiration: searches a narrow window around the previous iteration's value, and widens it on
+    /// the failing side. Around a value from another process, a failure on either side is searched
+    /// again with the full window (docs/method.md §7).
     fn aspire(&mut self, depth: i32, on_better_move: &mut dyn FnMut(&Iteration)) {
         let borrowed = self.better_of_group();
         let expected = borrowed.unwrap_or(self.root_moves[self.pv_index].previous);
@@ -109,8 +111,8 @@ impl Worker<'_> {
         }
     }
 
-    /// The root node: all root moves from `pv_index` on. Whoever has to decide before the iteration ends hears of better moves as they
-    /// are found.
+    /// The root node: all root moves from `pv_index` on. Better moves are reported as they are
+    /// found, for a caller that must decide before the iteration ends.
     fn search_root(
         &mut self,
         board: &Board,
@@ -227,8 +229,9 @@ impl Worker<'_> {
         value
     }
 
-    /// The root's score where tablebases know it and the search has no better one: a win is shown as won even while no
-    /// line reaches the capture that would prove it, a draw as level. A mate that was found says more.
+    /// Returns the root's score if tablebases know it and the search has no better one: a win is
+    /// shown as won even before a line reaches the capture that proves it, a draw as level. A mate
+    /// that was found is more precise.
     fn settled_score(&self, value: Value) -> Option<Score> {
         let settled = self.shared.settled.as_ref()?;
         let win = value::TABLEBASE_WIN - (settled.plies as Value).min(value::TABLEBASE_WIN - value::WIN_BOUND);
@@ -240,12 +243,13 @@ impl Worker<'_> {
         Some(Score::from(known))
     }
 
-    /// What is known now about the line of a rank. If the last iteration was cut short, a better move that it had found
-    /// counts already.
+    /// Returns the current line of a rank. If the last iteration was cut short, a better move that
+    /// it had found counts already.
     fn report(&self, rank: usize) -> Iteration {
         let completed = &self.root_moves[rank - 1];
         let line = if rank == 1 && self.stopped {
-            // What the unfinished iteration has not come to has the value of the one before, if that raised alpha there.
+            // A move that the unfinished iteration has not reached has its value of the one before,
+            // if that raised alpha there.
             self.root_moves.iter().max_by_key(|m| m.value).filter(|m| m.value > completed.value).unwrap_or(completed)
         } else {
             completed
@@ -260,7 +264,7 @@ impl Worker<'_> {
         self.told(line, rank, value, bound)
     }
 
-    /// What is told of a line that is worth so much.
+    /// Builds the report of a line with this value.
     fn told(&self, line: &RootMove, rank: usize, value: Value, bound: ScoreBound) -> Iteration {
         let (score, bound) = self.settled_score(value).map_or((Score::from(value), bound), |s| (s, ScoreBound::Exact));
         Iteration {

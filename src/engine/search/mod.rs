@@ -46,23 +46,23 @@ use super::{
     syzygy::{Settled, Tablebases},
 };
 
-/// How an engine is set up. The default is complete knowledge on one thread.
+/// Options of an engine. The default is complete knowledge on one thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
     /// Transposition table, MiB; at least 1.
     pub hash: usize,
     /// Threads that search one tree; at least 1.
     pub threads: usize,
-    /// What the evaluation knows.
     pub knowledge: Knowledge,
-    /// How much each heuristic counts.
+    /// The share of each heuristic.
     pub percentages: Percentages,
     /// The net, where the knowledge has one; if there is none here, the one that comes with the engine for that knowledge.
     pub net: Option<Arc<Net>>,
-    /// The most a draw is worth to the side that stands worse, and costs the side that stands better, in centipawns.
+    /// The largest gain of a draw for the side that stands worse, and its cost for the other side,
+    /// in centipawns.
     pub contempt: i32,
-    /// How selective the search is, in per cent of the usual: more reduces late moves further and prunes with narrower
-    /// margins. 10 to 400.
+    /// The selectivity of the search, in per cent of the usual: more reduces late moves further and
+    /// prunes with narrower margins. 10 to 400.
     pub selectivity: u16,
     /// The numbers that the search goes by.
     pub parameters: Parameters,
@@ -70,7 +70,7 @@ pub struct EngineOptions {
     pub noise: Noise,
     /// Endgame tables, shared between engines.
     pub tablebases: Option<Tablebases>,
-    /// How many root moves get a principal variation each; at least 1.
+    /// The number of root moves with a principal variation each; at least 1.
     pub multi_pv: usize,
     /// Lets the threads take turns of equally many nodes, so that a search by several can be repeated to the node on
     /// any number of cores. For experiments: it uses one core.
@@ -97,7 +97,7 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// How positions are evaluated.
+    /// Returns the recipe of the evaluation.
     pub fn recipe(&self) -> Recipe {
         let recipe = Recipe::new(self.knowledge, self.percentages).with_noise(self.noise);
         match self.own_net() {
@@ -106,7 +106,7 @@ impl EngineOptions {
         }
     }
 
-    /// The net that the evaluation asks, if it asks one.
+    /// Returns the net that the evaluation uses, if any.
     pub fn own_net(&self) -> Option<Arc<Net>> {
         if !self.knowledge.has(Heuristic::Net) {
             return None;
@@ -114,10 +114,10 @@ impl EngineOptions {
         self.net.clone().or_else(|| Net::shipped(self.knowledge))
     }
 
-    /// Whether there is a net for the knowledge, where it asks for one.
+    /// Checks that there is a net for the knowledge, if it includes one.
     ///
     /// # Errors
-    /// [`NoSuchNet`]: an engine with these options would count another net than it should, or none.
+    /// [`NoSuchNet`]: an engine with these options would use another net than requested, or none.
     pub fn check_net(&self) -> Result<(), NoSuchNet> {
         let suits = |net: Arc<Net>| net.suits(self.knowledge);
         if !self.knowledge.has(Heuristic::Net) || self.own_net().is_some_and(suits) {
@@ -127,7 +127,7 @@ impl EngineOptions {
     }
 }
 
-/// The knowledge asks for a net that is not there.
+/// The knowledge includes a net that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchNet {
     knowledge: Knowledge,
@@ -152,7 +152,8 @@ impl fmt::Display for NoSuchNet {
     }
 }
 
-/// Where a search ends by itself. Every bound that is set holds; none set means until told to stop.
+/// The limits of a search. Every limit that is set holds; without limits the search runs until it
+/// is stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Wall time from the start of the search.
@@ -161,7 +162,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Completed iterations, in plies.
     pub depth: Option<u32>,
-    /// A mate in at most so many moves has been found.
+    /// A mate in at most this number of moves.
     pub mate: Option<u32>,
 }
 
@@ -187,10 +188,9 @@ impl From<Value> for Score {
     }
 }
 
-/// How a [`Score`] relates to the value of the search.
+/// The relation of a [`Score`] to the value of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreBound {
-    /// It is the value.
     Exact,
     /// The value is at least this.
     Lower,
@@ -198,18 +198,16 @@ pub enum ScoreBound {
     Upper,
 }
 
-/// What is known after an iteration.
+/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iteration {
-    /// The best move.
     pub best: Move,
-    /// Its value, from the side of the player to move.
+    /// The value for the player to move.
     pub score: Score,
-    /// What the score is worth.
     pub bound: ScoreBound,
     /// The last completed iteration, in plies.
     pub depth: u32,
-    /// The longest line looked at, in plies.
+    /// The longest line searched, in plies.
     pub selective_depth: u32,
     /// Root moves fully searched in an iteration that was begun and not completed.
     pub root_moves_done: u32,
@@ -217,55 +215,53 @@ pub struct Iteration {
     pub rank: usize,
     /// Nodes so far, over all threads.
     pub nodes: u64,
-    /// Of the main thread's nodes, the share spent below `best`, 0 to 1.
+    /// The share of the main thread's nodes spent below `best`, 0 to 1.
     pub effort: f64,
-    /// Time since the search began.
     pub time: Duration,
-    /// How full the table is, in thousandths.
+    /// The occupation of the table, in thousandths.
     pub table_use: usize,
-    /// Positions so far that tablebases knew, over all threads.
+    /// Positions found in tablebases so far, over all threads.
     pub tablebase_hits: u64,
     /// The principal variation, `best` first.
     pub pv: Vec<Move>,
 }
 
 impl Iteration {
-    /// Whether the last iteration was completed; else the best move is one that was found since then.
+    /// Returns true if the last iteration was completed; otherwise the best move was found after
+    /// it.
     pub fn is_whole(&self) -> bool {
         self.root_moves_done == 0
     }
 }
 
-/// What the threads of one search share.
+/// State shared by the threads of one search.
 struct Shared<'a> {
     table: &'a Table,
     limits: Limits,
     root: Root<'a>,
     threads: usize,
     began: Instant,
-    /// The caller's wish.
+    /// The caller's stop flag.
     stop: &'a AtomicBool,
-    /// The main thread has finished.
     done: AtomicBool,
     /// Counted in batches.
     nodes: &'a AtomicU64,
-    /// What tablebases know of the root, from the side of the player to move.
+    /// The tablebases' result of the root for the player to move.
     settled: Option<Settled>,
     tablebase_hits: AtomicU64,
 }
 
-/// A searcher with its memory.
 pub struct Engine {
     options: EngineOptions,
     recipe: Recipe,
     table: Option<Arc<Table>>,
-    /// Whether other engines search with the same table.
+    /// True if other engines use the same table.
     shares: bool,
     memories: Vec<Memory>,
 }
 
 impl Engine {
-    /// Allocates nothing yet.
+    /// Creates an engine; allocates nothing yet.
     pub fn new(options: EngineOptions) -> Self {
         let recipe = options.recipe();
         Self { options, recipe, table: None, shares: false, memories: Vec::new() }
@@ -282,7 +278,6 @@ impl Engine {
         Ok(Self { table: Some(Arc::clone(&shared.table)), shares: true, ..Self::new(options) })
     }
 
-    /// How it is set up.
     pub fn options(&self) -> &EngineOptions {
         &self.options
     }
@@ -301,8 +296,8 @@ impl Engine {
         self.options = options;
     }
 
-    /// Forgets everything: the next position belongs to another game. A table that it shares is for whoever owns it to
-    /// [forget](SharedTable::forget): the others may search with it already.
+    /// Forgets everything before a new game. A shared table is [forgotten](SharedTable::forget) by
+    /// its owner, because other engines may already search with it.
     pub fn new_game(&mut self) {
         if !self.shares {
             self.table = None;
@@ -334,7 +329,7 @@ impl Engine {
         self.search_root(position, &root, limits, stop, on_iteration)
     }
 
-    /// As [`Self::search`], told more about the root.
+    /// Runs [`Self::search`] with more facts about the root.
     pub fn search_root(
         &mut self,
         position: &Position,
@@ -383,7 +378,7 @@ impl Engine {
         std::thread::scope(|scope| {
             for (id, memory) in memories {
                 let place = place(id);
-                // Where the system gives no more threads, those that there are search.
+                // If the system gives no more threads, the existing ones search.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
                     Worker::new(id, shared, options, memory, position, moves, place.as_ref()).iterate(&mut |_| {});
                 });

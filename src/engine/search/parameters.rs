@@ -1,6 +1,6 @@
-//! Every number that the search goes by, by name.
+//! The numbers of the search, by name.
 //!
-//! What each technique does with its numbers stands where the technique is. Depths are in plies, margins in centipawns, histories
+//! Their use is described at each technique. Depths are in plies, margins in centipawns, histories
 //! in units of [`history::LIMIT`](super::history::LIMIT), reductions in 1/1024 of a ply.
 
 use std::{fmt, str::FromStr};
@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 /// Defines the parameters: the struct, its default, and the list of them.
 macro_rules! parameters {
     ($($(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal;)+) => {
-        /// What the search goes by. The default is what was found best.
+        /// The numbers of the search. The default is the best found.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Parameters {
             $($(#[doc = $doc])+ pub $name: i32,)+
@@ -21,7 +21,7 @@ macro_rules! parameters {
         }
 
         impl Parameters {
-            /// All of them, with what they are and may be.
+            /// All parameters with their ranges.
             pub const ALL: &[Parameter] = &[$(
                 Parameter { name: stringify!($name), default: $default, low: $low, high: $high },
             )+];
@@ -39,20 +39,18 @@ macro_rules! parameters {
 /// One number of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// How it is called.
     pub name: &'static str,
-    /// Its value where nobody says otherwise.
     pub default: i32,
-    /// It is never below this.
+    /// The lower bound.
     pub low: i32,
-    /// It is never above this.
+    /// The upper bound.
     pub high: i32,
 }
 
 /// Why a parameter is not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterError {
-    /// There is none of this name.
+    /// An unknown name.
     Unknown(String),
     /// The value is outside its range, or no whole number.
     Range(&'static Parameter),
@@ -98,7 +96,7 @@ impl FromStr for Parameters {
         let mut parameters = Self::default();
         for word in text.split_ascii_whitespace() {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            // What is no number is in no range.
+            // A text that is no number is in no range.
             parameters.set(name, value.parse().unwrap_or(i32::MIN))?;
         }
         Ok(parameters)
@@ -130,9 +128,9 @@ parameters! {
     reduction_check = 1024 in 0..=3072;
     /// Late move reductions: less for a killer.
     reduction_killer = 1024 in 0..=3072;
-    /// After a reduction that surpassed alpha: this much above the best value, a ply more.
+    /// After a reduction that exceeded alpha: this much above the best value, a ply more.
     deeper_margin = 60 in 10..=200;
-    /// After a reduction that surpassed alpha: less than this above the best value, a ply less.
+    /// After a reduction that exceeded alpha: less than this above the best value, a ply less.
     shallower_margin = 8 in 0..=40;
     /// Histories: what a cut-off teaches for each ply of depth.
     bonus_slope = 180 in 50..=400;
@@ -140,13 +138,13 @@ parameters! {
     bonus_offset = 120 in 0..=400;
     /// Histories: a cut-off teaches no more than this.
     bonus_limit = 1800 in 500..=4000;
-    /// Histories: what a move that was tried in vain before a cut-off learns for each ply of depth.
+    /// Histories: malus of moves tried in vain before a cut-off, for each ply of depth.
     malus_slope = 180 in 50..=500;
     /// Histories: what is taken off that.
     malus_offset = 120 in 0..=400;
-    /// Histories: it learns no more than this.
+    /// Histories: the largest malus.
     malus_limit = 1800 in 400..=4000;
-    /// Late move pruning: moves that are looked at besides the square of the depth.
+    /// Late move pruning: moves searched besides the square of the depth.
     late_move_base = 4 in 1..=12;
     /// Futility: the margin at no depth.
     futility_base = 110 in 20..=250;
@@ -154,7 +152,7 @@ parameters! {
     futility_slope = 85 in 30..=200;
     /// Futility: a full history in centipawns.
     futility_by_history = 64 in 0..=256;
-    /// Futility: up to this depth.
+    /// Futility: the largest depth.
     futility_depth = 8 in 3..=14;
     /// History pruning: below this, for each ply.
     history_pruning = 4000 in 1000..=9000;
@@ -172,13 +170,13 @@ parameters! {
     reverse_futility_depth = 8 in 4..=14;
     /// Null move: the reduction at least, in plies.
     null_base = 4 in 2..=6;
-    /// Null move: a ply more for so many plies of depth.
+    /// Null move: plies of depth for each further ply of reduction.
     null_depth_step = 4 in 2..=8;
-    /// Null move: a ply more for so many centipawns above beta.
+    /// Null move: centipawns above beta for each further ply of reduction.
     null_value_step = 180 in 80..=400;
     /// Null move: how far below beta the evaluation may be for each ply.
     null_margin_slope = 20 in 5..=50;
-    /// Null move: taken off that.
+    /// Null move: subtracted from that.
     null_margin_offset = 120 in 0..=300;
     /// ProbCut: how far above beta a capture must come.
     prob_cut_margin = 190 in 80..=350;
@@ -204,7 +202,7 @@ parameters! {
     correction_pawns = 128 in 0..=256;
     /// Correction by the pieces of each colour.
     correction_pieces = 64 in 0..=256;
-    /// Correction by the material.
+    /// Correction by material: its weight.
     correction_material = 64 in 0..=256;
 }
 
@@ -213,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_parameter_has_a_name_of_its_own_and_begins_within_its_range() {
+    fn parameters_are_unique_and_in_range() {
         let mut parameters = Parameters::default();
         for (i, parameter) in Parameters::ALL.iter().enumerate() {
             let Parameter { name, default, low, high } = *parameter;

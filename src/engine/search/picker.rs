@@ -38,7 +38,7 @@ pub(super) struct Picker {
 }
 
 impl Picker {
-    /// For the main search.
+    /// Creates the picker of the main search.
     pub(super) fn new(board: &Board, table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         Self::make(board, table_move, killers, 0, true)
     }
@@ -74,7 +74,7 @@ impl Picker {
         self.with_quiet = false;
     }
 
-    /// Whether the moves yielded now are the captures that lose material.
+    /// Returns true while the picker yields captures that lose material.
     pub(super) fn is_bad_noisy(&self) -> bool {
         self.stage == Stage::BadNoisy
     }
@@ -166,7 +166,7 @@ impl Picker {
     }
 }
 
-/// Most valuable victim first, then what history says.
+/// Most valuable victim first, then the history.
 fn score_noisy(board: &Board, histories: &Histories, mv: Move) -> i32 {
     let victim = board.captured(mv).map_or(0, |role| EXCHANGE_VALUES[role.index()]);
     let promotion = if mv.promotion() == Some(Role::Queen) { 900 } else { 0 };

@@ -1,6 +1,6 @@
-//! What settles a node before its moves are searched one by one, and how deep its best one goes.
+//! Prunings of a whole node before its moves are searched, and extensions of its best move.
 //!
-//! Each technique is introduced by its usual name; what it was worth here stands in docs/experiments.md.
+//! Each technique has its usual name; docs/experiments/search.md has the worth of each.
 
 use super::{
     Parameters,
@@ -40,7 +40,7 @@ impl Worker<'_> {
                 return Some(value);
             }
         }
-        // Reverse futility: so far above beta that a quiet move will hardly fall below.
+        // Reverse futility: far enough above beta that a quiet move will hardly fall below.
         let Parameters { reverse_futility_slope, reverse_futility_depth, .. } = *self.parameters();
         let margin = self.less_margin(reverse_futility_slope * (depth - i32::from(node.improving)));
         if depth <= reverse_futility_depth && !node.principal && estimate - margin >= beta && !value::is_decisive(beta)

@@ -10,7 +10,8 @@ use super::{
 use crate::board::{Bitboard, Board, EXCHANGE_VALUES};
 
 impl Worker<'_> {
-    /// The value of `board` when only captures (all moves if in check) are looked at. Fail-soft.
+    /// Returns the value of `board` when only captures (all moves if in check) are searched.
+    /// Fail-soft.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         board: &Board,
@@ -73,16 +74,16 @@ impl Worker<'_> {
         let table_move = entry.and_then(|entry| entry.mv);
         let mut picker =
             if in_check { Picker::new(board, table_move, [None; 2]) } else { Picker::noisy(board, table_move, 0) };
-        // Quiet moves are looked at in check alone, where what is attacked matters little.
+        // Quiet moves occur in check alone, where threats matter little.
         let path = Path { recent: self.recent_moves(ply), threats: Bitboard::EMPTY };
         let mut best_move = None;
         while let Some(mv) = picker.next(board, self.histories, &path, self.parameters()) {
             if best > -value::WIN_BOUND {
-                // What is left loses material.
+                // The remaining captures lose material.
                 if picker.is_bad_noisy() {
                     break;
                 }
-                // One answer to the check was found that does not get mated: the other quiet ones are not needed.
+                // One evasion that is not mated was found: other quiet ones are not needed.
                 if in_check && !board.is_noisy(mv) {
                     picker.skip_quiet();
                     continue;
@@ -130,8 +131,8 @@ impl Worker<'_> {
         best
     }
 
-    /// A value that surpasses beta, believed in part: how far above beta it would be if all moves were looked at, captures alone do
-    /// not say.
+    /// Moves a value above beta part of the way back: a search of captures alone cannot tell how
+    /// far above beta the true value is.
     fn towards_beta(&self, value: Value, beta: Value) -> Value {
         if value::is_decisive(value) || value::is_decisive(beta) {
             return value;

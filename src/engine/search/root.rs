@@ -1,5 +1,5 @@
-//! What a search may be told about its root beside the position: how the phases of a council and the processes of a group
-//! help each other.
+//! Facts about the root beside the position, by which the phases of a council and the processes of
+//! a group help each other.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
@@ -10,37 +10,40 @@ use super::{
 };
 use crate::{board::Move, syzygy::Outcome};
 
-/// Asked before every iteration.
+/// Called before every iteration.
 pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;
 
-/// Asked before every iteration: moves of the root whose result is proved, for who makes them.
+/// Called before every iteration: root moves with a proved result, for the player who makes them.
 pub type ProvedNow<'a> = dyn Fn() -> Vec<(Move, Outcome)> + Sync + 'a;
 
-/// What is known about the root from elsewhere. The default is nothing.
+/// External facts about the root. The default is none.
 #[derive(Clone, Copy, Default)]
 pub struct Root<'a> {
-    /// Only these moves are considered; all legal ones if there are none.
+    /// The moves to consider; empty: all legal ones.
     pub moves: &'a [Move],
-    /// Moves that others propose: looked at right after the best one, without reduction.
+    /// Moves that other electors propose: searched right after the best one, without reduction.
     pub hints: Option<&'a MovesNow<'a>>,
-    /// Whether such a move is searched a ply deeper as well.
+    /// True to search hinted moves a ply deeper.
     pub extends_hints: bool,
-    /// Moves whose result is proved elsewhere while the search runs: one that loses is not searched as long as there is another, one that
-    /// draws is not searched and is a draw.
+    /// Moves whose result is proved elsewhere while the search runs: a losing move is not searched
+    /// while there is another, a drawing move is not searched and counts as a draw.
     pub proved: Option<&'a ProvedNow<'a>>,
-    /// Only a value between these two matters, from the side of the player to move.
+    /// Only a value between these two matters, for the player to move.
     pub window: Option<(Score, Score)>,
-    /// The best value that the processes of a group have found for the player to move: raised before every iteration by
-    /// ours, and where another process has raised it higher, the aspiration window lies around it.
+    /// The best value found by the processes of a group for the player to move. This search raises
+    /// it before every iteration; if another process has raised it higher, the aspiration window
+    /// lies around it.
     pub best_of_group: Option<&'a BestOfGroup>,
     /// Counts the nodes while the search runs.
     pub nodes: Option<&'a AtomicU64>,
-    /// Where it takes turns with the searches of other engines, in virtual time. Only for an engine of one thread.
+    /// The place among searches of other engines that take turns in virtual time. Only for an
+    /// engine of one thread.
     pub place: Option<&'a Place>,
 }
 
 impl Root<'_> {
-    /// Whether the search is one of all moves and of all values: only then its result is known about the position.
+    /// Returns true if the search covers all moves and all values: only then its result is a fact
+    /// about the position.
     pub(super) fn is_whole(&self) -> bool {
         self.moves.is_empty() && self.window.is_none()
     }
@@ -76,7 +79,7 @@ impl Score {
 }
 
 impl Worker<'_> {
-    /// The values between which the root's one matters: everything, unless the search was told otherwise.
+    /// Returns the values between which the root's value matters.
     pub(super) fn bounds(&self) -> (Value, Value) {
         let (low, high) = match self.shared.root.window {
             Some((low, high)) => (low.to_value(), high.to_value()),
@@ -85,7 +88,7 @@ impl Worker<'_> {
         if low < high { (low, high) } else { (high - 1, high) }
     }
 
-    /// What another process of the group has found, where that is better than what we have.
+    /// Returns the value of another process of the group, if it is better than the own one.
     pub(super) fn better_of_group(&self) -> Option<Value> {
         let own = self.root_moves.first().map_or(-value::INFINITE, |root_move| root_move.previous);
         let own = if self.bound == ScoreBound::Exact { own } else { -value::INFINITE };

@@ -27,29 +27,29 @@ pub struct SharedTable {
 pub struct DifferentEvaluation;
 
 impl SharedTable {
-    /// A table of `options.hash` MiB for all engines that evaluate as `options` say.
+    /// Creates a table of `options.hash` MiB for all engines that evaluate by `options`.
     pub fn new(options: &EngineOptions) -> Self {
         static TABLES: AtomicU64 = AtomicU64::new(0);
         let table = Arc::new(Table::new(options.hash));
         Self { evaluation: evaluation(options), table, hash: options.hash, number: TABLES.fetch_add(1, Relaxed) }
     }
 
-    /// Its size, MiB.
     pub fn hash(&self) -> usize {
         self.hash
     }
 
-    /// Tells it from all other tables of this process.
+    /// Returns a number unique among the tables of this process.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The next search belongs to another game: what is known is forgotten before it begins, whoever of those that share begins first.
-    /// That is begun at once, beside the caller: a large table takes a second, for which no clock should have to wait.
+    /// Forgets everything before the next search, which belongs to another game, whichever engine
+    /// starts it. Clearing begins at once on another thread: a large table takes a second, which
+    /// must not be on a clock.
     pub fn forget(&self) {
         self.table.forget();
         let table = Arc::clone(&self.table);
-        // Where there is no thread to be had, the next search does it.
+        // Without another thread the next search clears it.
         let _ = thread::Builder::new().name("forget".to_owned()).spawn(move || table.clear_outdated());
     }
 
@@ -58,19 +58,21 @@ impl SharedTable {
         self.table.clear_outdated();
     }
 
-    /// Keeps up to so many of its deepest new entries for [`Self::tell`]; with 0, as at the beginning, none.
+    /// Keeps up to `entries` of its deepest new entries for [`Self::tell`]; 0, the default, keeps
+    /// none.
     pub fn keep_for_others(&self, entries: usize) {
         self.table.outbox.open(entries);
     }
 
-    /// The deepest entries of the search that runs since this was last asked; `None` if there are none.
+    /// Returns the deepest entries of the running search since the last call; `None` if there are
+    /// none.
     pub fn tell(&self) -> Option<TableBatch> {
         let (root, entries) = (self.table.root(), self.table.outbox.empty());
         (!entries.is_empty()).then_some(TableBatch { root, entries })
     }
 
-    /// Takes what another table of the same evaluation tells: of the search that runs here, and where less is known here. How many entries
-    /// were taken.
+    /// Takes entries from a table of the same evaluation, if they belong to the running search and
+    /// are deeper than the own ones. Returns the number of entries taken.
     pub fn hear(&self, batch: &TableBatch, belief: Belief) -> usize {
         if batch.root != self.table.root() {
             return 0;
@@ -78,7 +80,8 @@ impl SharedTable {
         batch.entries.iter().filter(|entry| self.table.take(**entry, belief)).count()
     }
 
-    /// The same, and what was taken is told on, as far as it is believed: for a table in the middle of others.
+    /// Does the same and passes accepted entries on, as far as they are trusted: for a table
+    /// between others.
     pub fn relay(&self, batch: &TableBatch, belief: Belief) -> usize {
         if batch.root != self.table.root() {
             return 0;
@@ -87,18 +90,18 @@ impl SharedTable {
         taken.inspect(|entry| self.table.outbox.pass_on(**entry, belief)).count()
     }
 
-    /// Whether what one knows holds for the other.
+    /// Returns true if both tables hold values of the same evaluation.
     pub fn evaluates_as(&self, other: &Self) -> bool {
         self.evaluation == other.evaluation
     }
 
-    /// Whether engines with these options may share it.
+    /// Returns true if engines with these options may share it.
     pub fn suits(&self, options: &EngineOptions) -> bool {
         self.evaluation == evaluation(options)
     }
 }
 
-/// All that the values in a table depend on.
+/// Returns everything that the values in a table depend on.
 fn evaluation(options: &EngineOptions) -> (Recipe, i32) {
     (options.recipe(), options.contempt)
 }

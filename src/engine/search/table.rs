@@ -1,9 +1,10 @@
-//! The transposition table: what earlier searches found out about positions, shared by all threads without locks.
+//! The transposition table: results of earlier searches, shared by all threads without locks.
 //!
-//! An entry is 64 bits of data and 16 bits of key. The key is stored exclusive-or'ed with a fold of the data, so that an
-//! entry which two threads wrote at once does not match and is passed over (Hyatt and Mann, "A lock-less transposition
-//! table implementation", 2002). Sixteen bits let a foreign entry through now and then: whoever reads a move from here
-//! tests it on its board first. Memory comes zeroed from the system and is not touched before it is used.
+//! An entry is 64 bits of data and 16 bits of key. The key is stored exclusive-or'ed with a fold of
+//! the data, so that an entry written by two threads at once does not match and is ignored (Hyatt
+//! and Mann, "A lock-less transposition table implementation", 2002). Sixteen bits let a foreign
+//! entry through now and then, so every move from the table is tested on the board first. Memory
+//! comes zeroed from the system and is not touched before its use.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -19,24 +20,24 @@ use super::{
 };
 use crate::board::Move;
 
-/// How a stored value relates to the true one.
+/// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Bound {
-    /// No value is stored, only a static evaluation.
+    /// No value, only a static evaluation.
     None,
     /// The true value is at most this.
     Upper,
     /// The true value is at least this.
     Lower,
-    /// It is the value.
     Exact,
 }
 
 impl Bound {
     const ALL: [Self; 4] = [Self::None, Self::Upper, Self::Lower, Self::Exact];
 
-    /// Whether a value with this bound proves that the true one is at least `beta` or at most `beta - 1`.
+    /// Returns true if a value with this bound proves that the true one is at least `beta` or at
+    /// most `beta - 1`.
     #[inline]
     pub(super) fn settles(self, value: Value, beta: Value) -> bool {
         match self {
@@ -48,7 +49,7 @@ impl Bound {
     }
 }
 
-/// What is known about a position.
+/// The entry of a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// The best move found, if any.
@@ -59,9 +60,8 @@ pub(super) struct Entry {
     pub evaluation: Value,
     /// Plies searched below the position; 0 for quiescence.
     pub depth: i32,
-    /// What `value` is worth.
     pub bound: Bound,
-    /// Whether the position was ever on a principal variation.
+    /// True if the position was ever on a principal variation.
     pub principal: bool,
     age: u8,
 }
@@ -119,15 +119,14 @@ fn fold(data: u64) -> u16 {
     (data ^ data >> 16 ^ data >> 32 ^ data >> 48) as u16
 }
 
-/// The shared table.
 pub(super) struct Table {
     clusters: Box<[Cluster]>,
     age: AtomicU8,
     /// The root of the newest search.
     root: AtomicU64,
-    /// What other tables may be told.
+    /// Entries for other tables.
     pub(super) outbox: Outbox,
-    /// Whether what it knows is to be forgotten before the next search.
+    /// True if the table must be cleared before the next search.
     outdated: AtomicBool,
     clearing: Mutex<()>,
 }
@@ -148,16 +147,16 @@ impl Table {
         }
     }
 
-    /// What it knows will be forgotten by [`Self::clear_outdated`], at the latest when the next search begins: writing to all of its
-    /// memory takes a while.
-    /// One that no search has used has nothing to forget, and its memory is not touched.
+    /// Marks the contents as obsolete; [`Self::clear_outdated`] clears them, at the latest when the
+    /// next search begins, because writing to all of the memory takes a while. An unused table
+    /// needs no clearing, and its memory is not touched.
     pub(super) fn forget(&self) {
         if self.root() != 0 {
             self.outdated.store(true, Release);
         }
     }
 
-    /// Forgets what is to be forgotten. Whoever comes while another is at it waits until it is done.
+    /// Clears obsolete contents. A second caller waits until the first has finished.
     pub(super) fn clear_outdated(&self) {
         if self.outdated.load(Acquire) {
             let _one_at_a_time = self.clearing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,7 +183,6 @@ impl Table {
         self.root.load(Relaxed)
     }
 
-    /// Forgets everything.
     fn clear(&self) {
         for cluster in &self.clusters {
             cluster.data.iter().for_each(|data| data.store(0, Relaxed));
@@ -199,20 +197,20 @@ impl Table {
         &self.clusters[((u128::from(key) * self.clusters.len() as u128) >> 64) as usize]
     }
 
-    /// Asks for the memory of a position before it is needed.
+    /// Requests the memory of a position before it is needed.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching reads nothing, and the address is one of ours.
+            // SAFETY: prefetching reads nothing, and the address is in the table.
             unsafe { _mm_prefetch(std::ptr::from_ref(self.cluster(key)).cast(), _MM_HINT_T0) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = key;
     }
 
-    /// What is known about the position with this key.
+    /// Returns the entry of the position with this key.
     #[inline]
     pub(super) fn probe(&self, key: u64) -> Option<Entry> {
         let cluster = self.cluster(key);
@@ -268,7 +266,8 @@ impl Table {
         }
     }
 
-    /// Takes what another table tells, if less is known here of its position and it can be an entry at all. `true` if it was taken.
+    /// Takes an entry from another table if it is deeper than the own one and possible at all.
+    /// Returns true if it was taken.
     pub(super) fn take(&self, told: TableEntry, belief: Belief) -> bool {
         let age = self.age.load(Relaxed);
         let entry = Entry { age, ..Entry::unpack(told.data) };
@@ -276,7 +275,7 @@ impl Table {
         if !possible(entry.stored.into()) || !possible(entry.evaluation) {
             return false;
         }
-        // Who passes on what it did not believe itself tells the move alone.
+        // A relay that did not believe the value passes on the move alone.
         let belief = if entry.bound == Bound::None { Belief::Moves } else { belief };
         let known = self.probe(told.key);
         if known.is_some_and(|known| known.depth >= entry.depth) {
@@ -312,7 +311,7 @@ impl Table {
         true
     }
 
-    /// How full the table is with entries of this search, in thousandths, by a sample.
+    /// Returns the share of entries of this search, in thousandths, by a sample.
     pub(super) fn per_mille_full(&self) -> usize {
         let age = self.age.load(Relaxed);
         let sample = &self.clusters[..self.clusters.len().min(1000)];

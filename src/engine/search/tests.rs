@@ -1,4 +1,4 @@
-//! What anyone who asks the searcher for a move may count on.
+//! Guarantees of the searcher to its callers.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn new_engine() -> Engine {
 }
 
 #[test]
-fn mates_are_found_and_the_nearest_is_preferred() {
+fn nearest_mate_is_preferred() {
     for (fen, moves) in [
         ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1),
         ("r1b3kr/ppp1Bp1p/1b6/n2P4/2p3q1/2Q2N2/P4PPP/RN2R1K1 w - - 1 1", 3),
@@ -46,7 +46,7 @@ fn the_loser_is_told_how_long_it_lasts() {
 }
 
 #[test]
-fn the_fifty_move_rule_makes_a_won_ending_a_draw() {
+fn fifty_move_rule_draws() {
     let won = ask(&mut new_engine(), "7k/8/8/8/8/8/R7/K7 w - - 0 80", depth(6)).score;
     let late = ask(&mut new_engine(), "7k/8/8/8/8/8/R7/K7 w - - 99 130", depth(6)).score;
     assert!(matches!(won, Score::Cp(500..) | Score::Mate(1..)), "{won:?}");
@@ -54,7 +54,7 @@ fn the_fifty_move_rule_makes_a_won_ending_a_draw() {
 }
 
 #[test]
-fn there_is_a_move_even_if_told_to_stop_before_the_start() {
+fn early_stop_still_has_a_move() {
     let stop = AtomicBool::new(true);
     let mut reported = 0;
     let found = new_engine().search(&position(Position::START), &[], &Limits::default(), &stop, &mut |_| reported += 1);
@@ -62,9 +62,9 @@ fn there_is_a_move_even_if_told_to_stop_before_the_start() {
     assert_eq!(reported, 1);
 }
 
-/// Whoever decides in the middle of an iteration decides by what it has found so far.
+/// A caller that decides inside an iteration decides by its result so far.
 #[test]
-fn a_better_move_is_told_before_its_iteration_ends() {
+fn better_moves_are_reported_at_once() {
     let mut told = 0;
     for fen in [
         "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10",
@@ -85,7 +85,7 @@ fn a_better_move_is_told_before_its_iteration_ends() {
 }
 
 #[test]
-fn a_position_in_which_everything_can_be_taken_does_not_hold_up_a_stop() {
+fn wild_positions_stop_in_time() {
     let wild = position("q2k2q1/2nqn2b/1n1P1n1b/2rnr2Q/1NQ1QN1Q/3Q3B/2RQR2B/Q2K2Q1 w - - 0 1");
     let stop = AtomicBool::new(true);
     let mut reported = 0;
@@ -112,7 +112,7 @@ fn equal_searches_give_equal_results() {
 }
 
 #[test]
-fn only_the_given_root_moves_are_considered() {
+fn root_moves_can_be_restricted() {
     let position = position(Position::START);
     let moves: Vec<_> = ["a2a3", "h2h4"].iter().filter_map(|text| position.parse_move(text)).collect();
     let stop = AtomicBool::new(false);
@@ -122,7 +122,7 @@ fn only_the_given_root_moves_are_considered() {
 }
 
 #[test]
-fn every_knowledge_set_of_the_balanced_seven_plays() {
+fn balanced_seven_play() {
     for letters in ["mpar", "mbxp", "mbkc", "mxar", "mkcp", "mcar", "mbxk", "k"] {
         let knowledge = letters.parse().expect("letters");
         let mut engine = Engine::new(EngineOptions { hash: 1, knowledge, ..EngineOptions::default() });
@@ -139,7 +139,7 @@ fn several_threads_search_one_tree() {
 }
 
 #[test]
-fn several_threads_in_virtual_time_can_be_repeated() {
+fn virtual_time_is_reproducible() {
     let options = EngineOptions { hash: 2, threads: 3, virtual_time: true, ..EngineOptions::default() };
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
     let search = || {
@@ -168,7 +168,7 @@ fn lines_are_ranked_by_their_scores() {
 }
 
 #[test]
-fn tablebases_make_a_won_ending_a_win_at_once() {
+fn tablebases_show_wins_at_once() {
     let Some(tables) = crate::syzygy::for_tests() else { return };
     // The pawn queens by force, far beyond the horizon of a few plies.
     let fen = "8/8/1K6/1P6/8/4k3/8/8 w - - 0 1";
@@ -178,7 +178,7 @@ fn tablebases_make_a_won_ending_a_win_at_once() {
 }
 
 #[test]
-fn the_root_is_remembered_with_the_evaluation_as_it_is() {
+fn root_keeps_its_raw_evaluation() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
     let mut engine = new_engine();
     // The second search corrects the evaluation by what the first has learnt.
@@ -190,11 +190,11 @@ fn the_root_is_remembered_with_the_evaluation_as_it_is() {
 }
 
 #[test]
-fn a_win_that_the_tables_know_is_shown_as_one() {
+fn tablebase_win_is_shown() {
     let Some(tables) = crate::syzygy::for_tests() else { return };
     let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
     for (fen, expected) in [
-        // No mate is in reach of a ply, and nothing is taken before it.
+        // A mate is beyond a ply, and nothing is captured before it.
         ("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1", 19_000..20_000),
         ("8/8/8/3k4/8/8/2Q1K3/8 b - - 0 1", -19_999..-18_999),
         ("8/8/8/3k4/8/8/2NNK3/8 w - - 0 1", 0..1),
@@ -206,7 +206,7 @@ fn a_win_that_the_tables_know_is_shown_as_one() {
 }
 
 #[test]
-fn an_engine_with_a_net_plays_by_it_and_can_be_repeated() {
+fn net_search_is_reproducible() {
     let net = Arc::new(crate::net::senseless(crate::net::Header::default()));
     let options =
         EngineOptions { hash: 1, knowledge: Knowledge::NONE.with(Heuristic::Net), ..EngineOptions::default() };
@@ -226,7 +226,7 @@ fn an_engine_with_a_net_plays_by_it_and_can_be_repeated() {
 }
 
 #[test]
-fn a_net_on_top_of_others_adds_to_them() {
+fn net_adds_to_its_base() {
     let base: Knowledge = "mk".parse().expect("letters");
     let net = Arc::new(crate::net::senseless(crate::net::Header { base, ..Default::default() }));
     let without = EngineOptions { knowledge: base, ..EngineOptions::default() };
@@ -242,9 +242,9 @@ fn a_net_on_top_of_others_adds_to_them() {
     assert_eq!(without.check_net(), Ok(()));
 }
 
-/// What the processes of a group share says where to look first; it is no floor under what they find.
+/// A group's shared value says where to search first; it is no floor for the result.
 #[test]
-fn a_score_that_another_process_overrated_costs_a_repetition_and_nothing_else() {
+fn overrated_group_score_costs_only_a_repetition() {
     let (won, level) = ("6k1/5ppp/8/8/8/8/5PPP/1Q4K1 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1");
     let alone = ask(&mut new_engine(), level, depth(9));
     let best_of_group = BestOfGroup::default();
@@ -261,9 +261,9 @@ fn a_score_that_another_process_overrated_costs_a_repetition_and_nothing_else() 
     assert!((found - expected).abs() < 60, "{found} beside {expected}");
 }
 
-/// Another table says of the position after the winning capture that the other side has won it, two hundred plies deep.
+/// The other table claims that the winning capture loses, two hundred plies deep.
 #[test]
-fn a_lie_from_another_table_costs_nothing_where_only_moves_are_believed() {
+fn untrusted_lie_changes_no_result() {
     use table::Bound;
     let fen = "6k1/5ppp/8/3q4/8/P1N5/1P3PPP/6K1 w - - 0 1";
     let board = position(fen).board().clone();

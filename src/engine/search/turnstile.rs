@@ -1,17 +1,17 @@
-//! Virtual time: threads that take turns of equally many nodes.
+//! Virtual time: threads take turns of equally many nodes.
 //!
-//! Where there are fewer cores than threads, the operating system decides who searches when, in slices of milliseconds;
-//! such a search cannot be repeated, nor does it resemble the one on enough cores. At a turnstile exactly one thread runs,
-//! each for a batch of nodes, in the order of their places: as if all advanced in step on cores of their own. Results are
-//! then the same on every machine, and say nothing of communication, which costs nothing here; unless somebody carries messages between two
-//! rounds ([`AfterRound`]), late by so many nodes.
+//! With fewer cores than threads the operating system schedules searches in slices of milliseconds;
+//! such a search cannot be repeated and does not resemble one on enough cores. At a turnstile
+//! exactly one thread runs at a time, for a batch of nodes, in the order of their places: as if all
+//! advanced in step on cores of their own. Results are the same on every machine. Communication
+//! costs nothing, unless [`AfterRound`] carries messages between rounds with a delay in nodes.
 
 use std::{
     fmt,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-/// So many nodes are usually searched in a turn: few against any budget, many against the cost of waking a thread.
+/// The usual nodes of a turn: few against any budget, many against the cost of waking a thread.
 pub const TURN: u64 = 128;
 
 /// Lets one of its places through at a time.
@@ -23,12 +23,11 @@ pub struct Turnstile {
     turns: Box<[u64]>,
 }
 
-/// Called when a round is over, while nobody searches, with the nodes that a thread has had turns for since the beginning, in the
-/// mean.
+/// A callback after each round, while no thread searches, with the mean number of nodes that a
+/// thread has had turns for since the beginning.
 pub struct AfterRound(Box<dyn FnMut(u64) + Send>);
 
 impl AfterRound {
-    /// Calls this function.
     pub fn new(call: impl FnMut(u64) + Send + 'static) -> Self {
         Self(Box::new(call))
     }
@@ -43,28 +42,29 @@ impl fmt::Debug for AfterRound {
 #[derive(Debug)]
 struct Queue {
     current: usize,
-    /// Rounds that are over.
     round: u64,
-    /// A place has its turn once in so many rounds.
+    /// The number of rounds for each turn of a place.
     every: Box<[u64]>,
-    /// Places whose holder has not left. One that has yet to come is waited for.
+    /// Places whose holder has not left. A place not yet claimed is waited for.
     taking_part: Box<[bool]>,
     after_round: Option<AfterRound>,
 }
 
 impl Turnstile {
-    /// A turnstile for so many threads. Each must claim its place with [`Self::place`], or the others wait for ever.
+    /// Creates a turnstile for `places` threads. Each must claim its place with [`Self::place`], or
+    /// the others wait for ever.
     pub fn new(places: usize) -> Arc<Self> {
         Self::paced(vec![1; places])
     }
 
-    /// The same, where a thread has its turn only once in so many rounds: as if it had that part of a core.
+    /// Creates a turnstile in which a thread has its turn once in `every` rounds: as if it had that
+    /// part of a core.
     pub fn paced(every: Vec<u64>) -> Arc<Self> {
         let turns = vec![TURN; every.len()];
         Self::with(every, turns, None)
     }
 
-    /// The same, with turns of so many nodes each, and somebody who is called after each round.
+    /// Does the same with turns of `turns` nodes and a callback after each round.
     pub fn with(every: Vec<u64>, turns: Vec<u64>, after_round: Option<AfterRound>) -> Arc<Self> {
         let places = every.len();
         let taking_part = vec![true; places].into();
@@ -103,7 +103,7 @@ impl Turnstile {
         }
     }
 
-    /// Whoever has left may go on at any time.
+    /// A thread that has left may go on at any time.
     fn wait_for_turn(&self, mut queue: MutexGuard<'_, Queue>, place: usize) {
         while queue.current != place && queue.taking_part[place] {
             queue = self.called[place].wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +119,6 @@ pub struct Place {
 }
 
 impl Place {
-    /// Nodes of a turn.
     pub(crate) fn turn(&self) -> u64 {
         self.turnstile.turns.get(self.index).map_or(TURN, |turn| (*turn).max(1))
     }
@@ -159,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_thread_has_its_turn_once_in_some_rounds() {
+    fn slow_threads_skip_rounds() {
         let turnstile = Turnstile::paced(vec![1, 3]);
         let log = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_carries_messages_is_called_after_each_round() {
+    fn callback_runs_after_each_round() {
         let calls: Arc<Mutex<Vec<u64>>> = Arc::default();
         let seen = Arc::clone(&calls);
         let carrier = AfterRound::new(move |nodes| seen.lock().expect("alone").push(nodes));
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_take_turns_in_order_and_one_that_leaves_is_not_waited_for() {
+    fn turns_skip_threads_that_left() {
         let turnstile = Turnstile::new(3);
         let log = Mutex::new(Vec::new());
         std::thread::scope(|scope| {

@@ -1,24 +1,22 @@
-//! Values inside the search, from the side of the player to move.
+//! Values inside the search, for the player to move.
 //!
-//! Centipawns, and above [`MATE_BOUND`] mates: `MATE - plies` gives mate in so many plies, so a nearer mate is worth more
-//! and the loser prolongs. Tablebase wins lie between the two.
+//! Centipawns, and above [`MATE_BOUND`] mates: `MATE - plies` gives mate in `plies` plies, so a
+//! nearer mate is worth more and the losing side prolongs. Tablebase wins lie between the two.
 
-/// A value.
 pub(super) type Value = i32;
 
-/// No path is longer than this.
+/// The longest path.
 pub(super) const MAX_PLY: usize = 192;
-/// Beyond every value.
 pub(super) const INFINITE: Value = 32_001;
 /// Mate on the board.
 pub(super) const MATE: Value = 32_000;
-/// At least this: a forced mate.
+/// The least value of a forced mate.
 pub(super) const MATE_BOUND: Value = MATE - MAX_PLY as Value;
 /// A tablebase win on the board.
 pub(super) const TABLEBASE_WIN: Value = MATE_BOUND - 1;
-/// At least this: won by force, by mate or by tablebase.
+/// The least value of a forced win, by mate or by tablebase.
 pub(super) const WIN_BOUND: Value = TABLEBASE_WIN - MAX_PLY as Value;
-/// Stands for a static evaluation that there is not (in check).
+/// No static evaluation (in check).
 pub(super) const NONE: Value = -32_768;
 
 /// The value of being mated `ply` plies from the root.
@@ -27,7 +25,7 @@ pub(super) const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// Whether a side is won by force.
+/// Returns true if a side wins by force.
 #[inline]
 pub(super) const fn is_decisive(value: Value) -> bool {
     value >= WIN_BOUND || value <= -WIN_BOUND

@@ -15,28 +15,26 @@ use crate::{
     evaluation::{Evaluator, Recipe},
 };
 
-/// What a thread keeps from one search to the next.
+/// The memory of a thread between searches.
 pub(super) struct Memory {
     histories: Histories,
     evaluator: Evaluator,
 }
 
 impl Memory {
-    /// For an engine that evaluates by `recipe`.
     pub(super) fn new(recipe: Recipe) -> Self {
         Self { histories: Histories::new(), evaluator: Evaluator::new(recipe) }
     }
 }
 
-/// A line of moves.
 pub(super) type Variation = ArrayVec<Move, MAX_PLY>;
 
-/// What the search knows about one ply of the line it is on.
+/// The state of one ply of the current line.
 #[derive(Clone)]
 pub(super) struct Frame {
     /// The piece that was moved from here and where it went.
     pub moved: MovedTo,
-    /// Whether the move from here was a null move.
+    /// True if the move from here was a null move.
     pub null: bool,
     /// The corrected static evaluation, or [`value::NONE`] in check.
     pub evaluation: Value,
@@ -44,11 +42,9 @@ pub(super) struct Frame {
     pub excluded: Option<Move>,
     /// Quiet moves that refuted a sibling.
     pub killers: [Option<Move>; 2],
-    /// How many extensions by more than a ply lie on the line.
+    /// The number of extensions by more than a ply on the line.
     pub double_extensions: u32,
-    /// Beta cut-offs among the children.
     pub cutoffs: u32,
-    /// The principal variation from here.
     pub pv: Variation,
 }
 
@@ -67,40 +63,37 @@ impl Default for Frame {
     }
 }
 
-/// A move at the root.
 pub(super) struct RootMove {
     pub mv: Move,
-    /// Of the current iteration; `-INFINITE` if it did not raise alpha.
+    /// The value of the current iteration; `-INFINITE` if it did not raise alpha.
     pub value: Value,
-    /// What `value` is worth.
     pub bound: ScoreBound,
-    /// Of the iteration before.
+    /// The value of the iteration before.
     pub previous: Value,
     pub selective_depth: usize,
     pub nodes: u64,
-    /// Others propose it.
+    /// True if other electors propose it.
     pub hinted: bool,
-    /// It is proved to draw.
+    /// True if it is proved to draw.
     pub drawn: bool,
     pub pv: Variation,
 }
 
-/// Nodes between two looks at the clock and the caller's wish: well under a millisecond.
+/// Nodes between two checks of clock and stop flag: well under a millisecond.
 const BATCH: u64 = 512;
 
-/// The first iteration is completed whatever the limits say, unless it takes more nodes than this (about 3 ms): where
-/// everything can be captured it takes millions.
+/// The node limit of the first iteration, which otherwise ignores all limits (about 3 ms): if
+/// everything can be captured it would take millions.
 const FIRST_ITERATION: u64 = 4096;
 
 /// Frames before the root's, so that looking back from it stays in bounds.
 const BEFORE_ROOT: usize = 6;
 
-/// A thread at work.
+/// A thread of a search.
 pub(super) struct Worker<'a> {
-    /// 0 is the main thread.
     pub id: usize,
     pub shared: &'a Shared<'a>,
-    /// Where it takes turns with the other threads, in virtual time.
+    /// The place among the other threads in virtual time.
     place: Option<&'a Place>,
     pub options: &'a EngineOptions,
     evaluator: &'a mut Evaluator,
@@ -115,18 +108,16 @@ pub(super) struct Worker<'a> {
     frames: Box<[Frame]>,
     pub nodes: u64,
     uncounted: u64,
-    /// Nodes between two looks at the limits.
+    /// Nodes between two checks of the limits.
     batch: u64,
     pub selective_depth: usize,
     pub completed_depth: i32,
-    /// What the newest value of the root is worth.
     pub bound: ScoreBound,
-    /// The iteration that runs.
     pub depth: i32,
     pub stopped: bool,
     /// No null move for this side before this ply (verification search).
     pub null_move_from: [usize; 2],
-    /// What a draw is worth to the player to move at the root.
+    /// The value of a draw for the player to move at the root.
     pub draw: Value,
 }
 
@@ -204,13 +195,13 @@ impl<'a> Worker<'a> {
         &self.frames[ply + BEFORE_ROOT - back]
     }
 
-    /// What was moved 1, 2 and 4 plies before.
+    /// Returns the pieces and targets of the moves 1, 2 and 4 plies before.
     #[inline]
     pub(super) fn recent_moves(&self, ply: usize) -> [MovedTo; 3] {
         [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
     }
 
-    /// What quiet moves are judged by at a ply.
+    /// Returns the context of quiet moves at a ply.
     #[inline]
     pub(super) fn path(&self, board: &Board, ply: usize) -> Path {
         Path { recent: self.recent_moves(ply), threats: board.threats() }
@@ -238,7 +229,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts a node and says whether the search is over.
+    /// Counts a node; returns true if the search is over.
     #[inline]
     pub(super) fn visit(&mut self) -> bool {
         if self.stopped {
@@ -282,7 +273,6 @@ impl<'a> Worker<'a> {
         margin * 100 / i32::from(self.options.selectivity.max(1))
     }
 
-    /// Nodes of all threads.
     pub(super) fn total_nodes(&self) -> u64 {
         self.shared.nodes.load(Relaxed) + self.uncounted
     }
@@ -294,16 +284,16 @@ impl<'a> Worker<'a> {
         value.clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
     }
 
-    /// What a draw is worth to the player to move at `ply`. A little noise keeps the search from settling on one of
-    /// several ways to repeat.
+    /// Returns the value of a draw for the player to move at `ply`. A little noise keeps the search
+    /// from preferring one of several ways to repeat.
     #[inline]
     pub(super) fn draw_value(&self, ply: usize) -> Value {
         let noise = 1 - (self.nodes & 2) as Value;
         if ply.is_multiple_of(2) { self.draw + noise } else { noise - self.draw }
     }
 
-    /// Whether the position is drawn by rule. Within the search one repetition is enough: what could be avoided once can
-    /// be avoided again.
+    /// Returns true if the position is drawn by rule. Within the search one repetition suffices: a
+    /// side that could avoid it once can avoid it again.
     pub(super) fn is_draw(&self, board: &Board, ply: usize) -> bool {
         if board.halfmoves() >= 100 && (!board.in_check() || !board.legal_moves().is_empty()) {
             return true;
@@ -343,7 +333,7 @@ impl<'a> Worker<'a> {
         self.keys.push(next.keys().position);
     }
 
-    /// Steps by passing the turn.
+    /// Passes the turn.
     pub(super) fn make_null(&mut self, board: &Board, ply: usize) -> Board {
         let next = board.after_null();
         self.shared.table.prefetch(next.keys().position);

@@ -1,22 +1,23 @@
-//! `go`: its limits, and the plan for the clock where it gives one.
+//! `go`: its limits, and the plan for its clock.
 //!
-//! The daemon's own games are planned by the clock room; this is for playing under other programs.
+//! The daemon's own games are planned by the council's clock; this plan serves games under other
+//! programs.
 
 use std::time::{Duration, Instant};
 
 use crate::{Iteration, Limits, Move, Score, board::Color};
 
-/// What a search lasts that should have had a bound which was not understood: an answer is owed all the same.
+/// The time of a search whose limit was not understood: an answer is due all the same.
 const INSTEAD_OF_UNREADABLE_LIMITS: Duration = Duration::from_secs(1);
 
-/// The word that moves follow.
+/// The word before a list of moves.
 const SEARCH_MOVES: &str = "searchmoves";
 
-/// Of a fixed time for a move, at most one part in so many is overhead.
+/// The largest share of a fixed time that is overhead: one part in this number.
 const MOST_OVERHEAD: u32 = 20;
 
-/// What can be searched of a time that a move must not take longer than: the way to the program is not free, but takes no more than
-/// a small part of a short time.
+/// Returns the search time within a fixed time: the transmission to the program is subtracted, but
+/// no more than a small part of a short time.
 pub fn searchable(time: Duration, overhead: Duration) -> Duration {
     time.saturating_sub(overhead.min(time / MOST_OVERHEAD))
 }
@@ -24,21 +25,20 @@ pub fn searchable(time: Duration, overhead: Duration) -> Duration {
 /// The arguments of `go`; `M` is how the reader writes moves.
 #[derive(Debug)]
 pub struct Go<M> {
-    /// Where the search ends by itself.
     pub limits: Limits,
     /// The moves to consider; empty means all.
     pub search_moves: Vec<M>,
-    /// Until told to stop.
+    /// True until `stop`.
     pub infinite: bool,
     /// About the expected position, in the opponent's time.
     pub ponder: bool,
     /// White's and Black's clock.
     pub time: [Option<Duration>; 2],
-    /// What every move adds to them.
+    /// The time added by every move.
     pub increment: [Duration; 2],
     /// Moves until the next time control.
     pub moves_to_go: Option<u32>,
-    /// Words that were passed over: nobody knows them, they have no number, or they are no legal moves.
+    /// Ignored words: unknown ones, ones without a number, illegal moves.
     pub ignored: Vec<String>,
 }
 
@@ -58,8 +58,8 @@ impl<M> Default for Go<M> {
 }
 
 impl<M> Go<M> {
-    /// Reads the arguments; `read_move` knows the legal moves. What is not understood is passed over and kept in
-    /// [`Go::ignored`], because whoever sent it waits for a move.
+    /// Reads the arguments; `read_move` knows the legal moves. Words that are not understood are
+    /// kept in [`Go::ignored`], because the sender waits for a move.
     pub fn read(text: &str, read_move: impl Fn(&str) -> Option<M>) -> Self {
         let mut go = Self::default();
         let mut words = text.split_ascii_whitespace().peekable();
@@ -90,8 +90,9 @@ impl<M> Go<M> {
         go
     }
 
-    /// What is left on the clock of the one who is to move, White (0) or Black (1). Where only the other's was said, and no other bound,
-    /// it is taken for both: whoever says a clock waits for a move. What is searched until told to stop has no clock.
+    /// Returns the clock of the player to move, White (0) or Black (1). If only the other clock was
+    /// given, and no other limit, it counts for both: a program that sends a clock waits for a
+    /// move. An infinite search has no clock.
     pub fn clock(&self, mover: usize) -> Option<Duration> {
         if self.infinite {
             return None;
@@ -100,15 +101,16 @@ impl<M> Go<M> {
         self.time[mover].or(other)
     }
 
-    /// Whether the search ends by itself once the player `turn` is to move and its clock runs. One for a mate ends only if there is one.
+    /// Returns true if the search ends by itself once the player `turn` is to move and its clock
+    /// runs. A search for a mate ends only if there is one.
     pub fn is_bounded(&self, turn: Color) -> bool {
         let Limits { time, nodes, depth, mate: _ } = self.limits;
         let limited = time.is_some() || nodes.is_some() || depth.is_some();
         !self.infinite && (limited || self.clock(turn.index()).is_some())
     }
 
-    /// Whoever sends every number that they know means none by nought: it is no bound beside another one. Alone it is the least
-    /// that there is, because an answer is waited for.
+    /// Drops zero limits beside other limits: programs that send every number mean none by zero. A
+    /// zero that stands alone is the least limit, because an answer is due.
     fn pass_over_noughts(&mut self) {
         let Limits { time, nodes, depth, mate } = self.limits;
         let meant = Limits {
@@ -128,15 +130,15 @@ impl<M> Go<M> {
         };
     }
 
-    /// What was passed over, as a sentence for who sent it.
+    /// Returns a sentence about the ignored words, for the sender.
     pub fn complaint(&self) -> Option<String> {
         let first = self.ignored.first()?;
         let why = if first == SEARCH_MOVES { " (no legal move follows searchmoves)" } else { "" };
         Some(format!("go: not understood, ignored: {}{why}", self.ignored.join(" ")))
     }
 
-    /// Takes a word of UCI, with the number behind it where it needs one; tells whether it took the number. `None` if the
-    /// word means nothing here.
+    /// Reads a word of UCI, with the number behind it if it needs one; returns whether it took the
+    /// number. `None` for an unknown word.
     fn takes(&mut self, word: &str, number: Option<i64>) -> Option<bool> {
         match word {
             "infinite" => self.infinite = true,
@@ -157,7 +159,7 @@ impl<M> Go<M> {
             "btime" => self.time[1] = Some(time),
             "winc" => self.increment[0] = time,
             "binc" => self.increment[1] = time,
-            // Who has no further control to say of says none, or none by a number.
+            // A missing next control is sent as none, or as a number without meaning.
             "movestogo" => {
                 self.moves_to_go = Some(u32::try_from(number).unwrap_or(u32::MAX)).filter(|moves| *moves > 0)
             }
@@ -171,12 +173,12 @@ impl<M> Go<M> {
     }
 }
 
-/// When a search with a clock has thought enough.
+/// The decision to stop a search with a clock.
 #[derive(Clone, Debug)]
 pub struct Stopwatch {
     /// The normal share of a move and the most it may take.
     plan: Option<(Duration, Duration)>,
-    /// There is nothing to choose: a score is all that is missing.
+    /// True if there is no choice: only a score is needed.
     only_move: bool,
     began: Instant,
     best: Option<Move>,
@@ -187,11 +189,11 @@ pub struct Stopwatch {
 /// Moves that the rest of a game without a stated number is planned for.
 const HORIZON: u32 = 24;
 
-/// Before this depth, in plies, a score and a best move say too little. An only move is searched no deeper.
+/// The depth below which a score and a best move mean too little, in plies. An only move is
+/// searched no deeper.
 pub const LEAST_DEPTH: u32 = 6;
 
 impl Stopwatch {
-    /// Starts now.
     pub fn new<M>(go: &Go<M>, turn: Color, overhead: Duration) -> Self {
         let plan = go.clock(turn.index()).map(|time| {
             let left = time.saturating_sub(overhead).max(Duration::from_millis(1));
@@ -203,7 +205,7 @@ impl Stopwatch {
         Self { plan, only_move: false, began: Instant::now(), best: None, stable: 0, last_score: None }
     }
 
-    /// The same for a position with only one move to consider, if `only_move`: no more is searched than a score needs.
+    /// Limits the search to what a score needs, if `only_move`.
     #[must_use]
     pub fn for_only_move(self, only_move: bool) -> Self {
         Self { only_move, ..self }
@@ -214,8 +216,8 @@ impl Stopwatch {
         self.plan.map(|(_, hard)| hard)
     }
 
-    /// Whether an iteration is the last one needed: sooner if the best move stands firm and took most of the work, later
-    /// if the score falls.
+    /// Returns true if this iteration is the last one needed: sooner if the best move is stable and
+    /// took most of the work, later if the score falls.
     pub fn is_enough(&mut self, iteration: &Iteration) -> bool {
         let Some((soft, _)) = self.plan else { return false };
         self.stable = if self.best == Some(iteration.best) { self.stable + 1 } else { 0 };

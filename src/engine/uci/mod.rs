@@ -1,7 +1,8 @@
 //! The engine alone behind the Universal Chess Interface.
 //!
-//! [`run`] reads commands line by line and never blocks on a search: that runs on its own thread, which owns the engine
-//! meanwhile and hands it back. Wrong input gets an `info string` that says what was wrong and changes nothing.
+//! [`run`] reads commands line by line and never blocks on a search, which runs on its own thread,
+//! owns the engine meanwhile and returns it. Wrong input gets an `info string` with the problem and
+//! changes nothing.
 
 mod go;
 mod options;
@@ -24,44 +25,43 @@ pub use go::{Go, LEAST_DEPTH, Stopwatch, searchable};
 use options::Options;
 pub use options::{check_hash, name_and_value};
 
-/// Where answers go. Whole lines, one at a time.
+/// The receiver of answers, one whole line at a time.
 type Output = Arc<Mutex<dyn Write + Send>>;
 
 fn say(output: &Output, line: &str) {
     if let Ok(mut output) = output.lock() {
-        // Whoever asked may have gone; the loop ends by itself when its input does.
+        // The reader may have gone; the loop ends with its input.
         let _ = writeln!(output, "{line}");
         let _ = output.flush();
     }
 }
 
-/// A search that runs.
+/// A running search.
 struct Running {
     thread: JoinHandle<Engine>,
     stop: Arc<AtomicBool>,
     pondering: Arc<AtomicBool>,
     stopwatch: Stopwatch,
-    /// Whether the last iteration was one too many already, were the clock running.
+    /// True if the last iteration would have been enough, were the clock running.
     is_enough: Arc<AtomicBool>,
     /// Dropped by the search at its end, which ends the timer too.
     finished: mpsc::Receiver<()>,
-    /// Whether it ends by itself, at the latest from the ponder hit on.
+    /// True if it ends by itself, at the latest after the ponder hit.
     bounded: bool,
 }
 
 impl Running {
-    /// Whether it goes on until it is told to stop.
+    /// Returns true if it runs until `stop`.
     fn is_endless(&self) -> bool {
         !self.bounded || self.pondering.load(SeqCst)
     }
 }
 
-/// The state between commands.
 struct Session {
     output: Output,
     options: Options,
     position: Position,
-    /// Absent while it searches.
+    /// The engine, absent while it searches.
     engine: Option<Engine>,
     running: Option<Running>,
 }
@@ -146,7 +146,7 @@ impl Session {
                 let threads = number::<usize>("bench", threads)?.clamp(1, 512);
                 let output = self.output.clone();
                 self.idle_engine();
-                // By default the known signature; with another knowledge or net, that of those.
+                // The default gives the known signature; another knowledge or net its own.
                 let options = EngineOptions { threads, ..self.options.engine.clone() };
                 let total = bench_with(&options, depth, &mut |line| say(&output, line));
                 say(&output, &total.to_string());
@@ -215,7 +215,7 @@ impl Session {
                 }
             });
             match &result {
-                // What an unfinished iteration has changed was not reported yet.
+                // Changes by an unfinished iteration have not been reported yet.
                 Some(result) if told.as_ref() != Some(&essence(result)) => say(&output, &describe(&position, result)),
                 Some(_) => {}
                 None => say(&output, over(&position)),
@@ -256,7 +256,7 @@ impl Session {
                     stop.store(true, SeqCst);
                 }
             });
-            // Where those that search are all the threads that the system gives, the move is made now.
+            // If the search uses all threads that the system gives, the move is made now.
             if timer.is_err() {
                 running.stop.store(true, SeqCst);
             }
@@ -334,12 +334,13 @@ fn describe(position: &Position, iteration: &Iteration) -> String {
     )
 }
 
-/// What there is to say of a position without a legal move.
+/// Returns the message about a position without a legal move.
 fn over(position: &Position) -> &'static str {
     if position.board().in_check() { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
 }
 
-/// What the reader of an `info` line takes from it, besides how much work it was.
+/// Returns the part of an iteration that matters to the reader of an `info` line, apart from the
+/// amount of work.
 fn essence(iteration: &Iteration) -> (Vec<Move>, Score, ScoreBound) {
     (iteration.pv.clone(), iteration.score, iteration.bound)
 }

@@ -1,10 +1,10 @@
-//! What `setoption` can set.
+//! The options of `setoption`.
 
 use std::{sync::Arc, time::Duration};
 
 use crate::{EngineOptions, Heuristic, Knowledge, Net, Tablebases};
 
-/// The options as they stand.
+/// The current options.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub engine: EngineOptions,
@@ -42,7 +42,7 @@ fn weight_name(heuristic: Heuristic) -> String {
 }
 
 impl Options {
-    /// The `option` lines.
+    /// Returns the `option` lines.
     pub(super) fn describe() -> Vec<String> {
         let spin = |name: &str, default, min, max| {
             format!("option name {name} type spin default {default} min {min} max {max}")
@@ -104,7 +104,7 @@ impl Options {
             }
             "uci_chess960" => self.chess960 = truth("UCI_Chess960", value)?,
             "virtual time" => self.engine.virtual_time = truth("Virtual Time", value)?,
-            // Pondering is the interface's affair; we are told by `go ponder`.
+            // Pondering is the interface's decision; `go ponder` announces it.
             "ponder" => _ = truth("Ponder", value)?,
             "syzygypath" if value.is_empty() || value == "<empty>" => self.engine.tablebases = None,
             "syzygypath" => {
@@ -118,7 +118,7 @@ impl Options {
 }
 
 impl Options {
-    /// Takes options whose net and knowledge go together.
+    /// Accepts options whose net and knowledge fit.
     fn set_net(&mut self, options: EngineOptions) -> Result<(), String> {
         options.check_net().map_err(|error| format!("Knowledge and EvalFile: {error}"))?;
         self.engine = options;
@@ -126,10 +126,10 @@ impl Options {
     }
 }
 
-/// What follows `setoption`, `name NAME value VALUE`, taken apart; the value may be empty or left out.
+/// Splits the arguments of `setoption`, `name NAME value VALUE`; the value may be empty or missing.
 ///
 /// # Errors
-/// What is expected.
+/// The expected form.
 pub fn name_and_value(text: &str) -> Result<(&str, &str), String> {
     let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
     let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
@@ -137,10 +137,10 @@ pub fn name_and_value(text: &str) -> Result<(&str, &str), String> {
     Ok((name.trim(), value.trim()))
 }
 
-/// Whether the machine gives so many MiB for tables.
+/// Checks that the machine has `mebibytes` MiB for tables.
 ///
 /// # Errors
-/// That it does not.
+/// The machine has less.
 pub fn check_hash(mebibytes: usize) -> Result<(), String> {
     let room = Vec::<u8>::new().try_reserve_exact(mebibytes << 20);
     room.map_err(|_| format!("Hash: this machine does not give {mebibytes} MiB"))

@@ -2,7 +2,7 @@ use std::io::Cursor;
 
 use super::*;
 
-/// What the engine answers to a script.
+/// Returns the engine's answer to a script.
 fn converse(script: &str) -> String {
     #[derive(Clone, Default)]
     struct Page(Arc<Mutex<Vec<u8>>>);
@@ -21,7 +21,7 @@ fn converse(script: &str) -> String {
 }
 
 #[test]
-fn a_program_that_asks_for_a_mate_in_one_gets_it() {
+fn mate_in_one_is_found() {
     let answers = converse("uci\nisready\nposition fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo depth 4\n");
     assert!(answers.contains("uciok") && answers.contains("readyok"));
     assert!(answers.contains("score mate 1"), "{answers}");
@@ -29,16 +29,16 @@ fn a_program_that_asks_for_a_mate_in_one_gets_it() {
 }
 
 #[test]
-fn an_endless_search_answers_when_told_to_stop() {
+fn infinite_search_answers_stop() {
     for script in ["position startpos moves e2e4\ngo infinite\nstop\nquit\n", "go ponder wtime 1000 btime 1000\nstop\n"]
     {
         assert!(converse(script).contains("bestmove"), "{script}");
     }
 }
 
-/// Whoever asked is gone: nothing goes on that only they could have ended.
+/// The sender is gone: searches that only it could have ended must end.
 #[test]
-fn the_end_of_input_ends_what_has_no_end_of_its_own() {
+fn end_of_input_ends_infinite_search() {
     for go in ["go", "go mate 20", "go infinite", "go ponder wtime 100000", "go ponder mate 20\nponderhit"] {
         assert!(converse(&format!("position startpos\n{go}\n")).contains("bestmove"), "{go}");
     }
@@ -53,7 +53,7 @@ fn a_fixed_time_and_a_clock_hold_together() {
 
 /// Some programs send every number that they know, whatever it means.
 #[test]
-fn what_is_searched_until_told_to_stop_has_no_clock_and_no_control_is_not_the_last_move_before_one() {
+fn infinite_has_no_clock_and_zero_moves_to_go_is_ignored() {
     let read = |text: &str| Go::<()>::read(text, |_| None);
     let endless = read("infinite wtime 60000 btime 60000 winc 0 binc 0");
     assert_eq!((endless.clock(0), endless.is_bounded(crate::board::Color::White)), (None, false));
@@ -64,7 +64,7 @@ fn what_is_searched_until_told_to_stop_has_no_clock_and_no_control_is_not_the_la
 }
 
 #[test]
-fn nought_is_no_bound_beside_another_one_and_alone_the_least_there_is() {
+fn zero_limit_is_ignored_if_another_is_set() {
     use crate::Limits;
 
     let bounds = |text: &str| {
@@ -85,7 +85,7 @@ fn nought_is_no_bound_beside_another_one_and_alone_the_least_there_is() {
 }
 
 #[test]
-fn a_position_without_a_move_has_its_score() {
+fn finished_position_has_a_score() {
     for (fen, score) in [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
         let answers = converse(&format!("position fen {fen}\ngo wtime 100 btime 100\n"));
         assert_eq!(answers, format!("info depth 0 score {score}\nbestmove 0000\n"));
@@ -93,7 +93,7 @@ fn a_position_without_a_move_has_its_score() {
 }
 
 #[test]
-fn wrong_input_is_explained_and_changes_nothing() {
+fn wrong_input_changes_nothing() {
     for (wrong, says) in [
         ("setoption name Hash value -3", "Hash: \"-3\" (accepted: 1 to 1048576)"),
         ("setoption name Knowledge value xyz", "Knowledge: \"xyz\" is no knowledge set"),
@@ -122,20 +122,20 @@ fn an_option_may_be_set_to_nothing() {
 }
 
 #[test]
-fn the_search_stays_with_the_moves_it_is_given() {
+fn search_moves_are_respected() {
     let answers = converse("position startpos\ngo depth 3 searchmoves a2a3 h2h3\n");
     assert!(answers.contains("bestmove a2a3") || answers.contains("bestmove h2h3"), "{answers}");
 }
 
 #[test]
-fn castling_is_written_as_the_interface_wants_it() {
+fn castling_notation_follows_the_option() {
     let place = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves";
     assert!(converse(&format!("{place} e1g1\n")).contains("bestmove e1g1"));
     assert!(converse(&format!("setoption name UCI_Chess960 value true\n{place} e1h1\n")).contains("bestmove e1h1"));
 }
 
 #[test]
-fn a_word_of_go_that_nobody_knows_does_not_cost_the_move() {
+fn unknown_words_of_go_are_ignored() {
     for (go, ignored) in [
         ("go wtime 1000 btime 1000 foo 3", "foo 3"),
         ("go depth 2 searchmoves e2e5", "searchmoves e2e5 (no legal move follows searchmoves)"),
@@ -152,14 +152,14 @@ fn a_word_of_go_that_nobody_knows_does_not_cost_the_move() {
 }
 
 #[test]
-fn legal_moves_beside_an_illegal_one_are_still_the_only_ones_considered() {
+fn illegal_search_moves_are_dropped() {
     let answers = converse("position startpos\ngo depth 3 searchmoves a2a3 e2e5 h2h3\n");
     assert!(answers.contains("bestmove a2a3") || answers.contains("bestmove h2h3"), "{answers}");
 }
 
 #[test]
-fn the_last_line_before_the_move_shows_that_move() {
-    // Somewhere among so many ends, an iteration that was begun had found another move.
+fn last_info_shows_the_best_move() {
+    // Among these limits, an iteration begun before one of them had found another move.
     for nodes in (10..150).map(|tens| 10 * tens) {
         let answers = converse(&format!("position startpos\ngo nodes {nodes}\n"));
         let last = answers.lines().rfind(|line| line.starts_with("info depth")).expect("an iteration");
@@ -170,7 +170,7 @@ fn the_last_line_before_the_move_shows_that_move() {
 }
 
 #[test]
-fn an_only_move_gets_a_score_and_no_more_thought() {
+fn only_move_gets_a_score() {
     let answers = converse("position fen 6k1/8/8/8/8/7P/6P1/r6K w - - 0 1\ngo wtime 600000 btime 600000\n");
     let last = answers.lines().rfind(|line| line.starts_with("info depth")).expect("an iteration");
     assert!(last.starts_with("info depth 6 ") && last.contains(" score "), "{last}");
@@ -178,7 +178,7 @@ fn an_only_move_gets_a_score_and_no_more_thought() {
 }
 
 #[test]
-fn a_net_from_a_file_is_played_by_and_shown() {
+fn net_from_file_is_used() {
     let net = crate::net::senseless(crate::net::Header::default());
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.net");
@@ -201,7 +201,7 @@ fn a_net_from_a_file_is_played_by_and_shown() {
 
 proptest::proptest! {
     #[test]
-    fn no_words_after_go_make_the_reader_panic(
+    fn arguments_of_go_never_panic(
         words in "((wtime|btime|winc|movestogo|depth|nodes|mate|movetime|searchmoves|infinite|foo|e2e4|-?[0-9]{1,20}) ){0,8}",
     ) {
         let go = Go::read(&words, |text| (text == "e2e4").then_some(()));

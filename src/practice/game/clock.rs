@@ -6,7 +6,7 @@ use shakmaty::ByColor;
 
 use chess::{Clock, Clocks, Color, TimeControl};
 
-/// What a clock shows at the start of a game "from zero", if its increment is not more.
+/// The initial time of a game "from zero", unless its increment is larger.
 const LEAST_INITIAL: Duration = Duration::from_secs(3);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -14,7 +14,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone, Debug)]
 pub struct GameClock {
     kind: ClockKind,
-    /// Since when the clock of the side to move runs.
+    /// The start of the running clock.
     running_since: Option<Duration>,
 }
 
@@ -46,12 +46,12 @@ impl GameClock {
         }
     }
 
-    /// Whether it is a clock that runs while one thinks.
+    /// Returns true if the clock runs during thinking.
     pub fn is_real_time(&self) -> bool {
         matches!(self.kind, ClockKind::RealTime { .. })
     }
 
-    /// What both clocks show at `now`, with `turn` to move.
+    /// Returns both clocks at `now`, with `turn` to move.
     pub fn clocks(&self, turn: Color, now: Duration) -> Option<Clocks> {
         let elapsed = self.running_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         match &self.kind {
@@ -85,7 +85,7 @@ impl GameClock {
         }
     }
 
-    /// When the flag of `turn`, whose move it is, falls.
+    /// Returns the time at which the flag of `turn`, the side to move, falls.
     pub fn flag_falls(&self, turn: Color) -> Option<Duration> {
         let since = self.running_since?;
         match &self.kind {

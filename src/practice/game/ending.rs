@@ -6,7 +6,7 @@ use shakmaty::{KnownOutcome, Position};
 
 use chess::{Color, GameStatus, Line, Variant};
 
-/// Why a game is over.
+/// The reason of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// The side to move is in check and has no move.
@@ -23,13 +23,11 @@ pub enum End {
     InsufficientMaterial,
     /// Both sides agreed to a draw.
     Agreement,
-    /// A side gave up.
     Resignation,
-    /// A flag fell. Without a winner: whoever has time left could not have mated.
+    /// A flag fell. Without a winner: the side with time left could not have mated.
     OutOfTime,
     /// A side left and the other one claimed.
     Abandoned,
-    /// Ended before it began.
     Aborted,
 }
 
@@ -49,22 +47,20 @@ impl End {
     }
 }
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOutcome {
     /// The way in which it ended.
     pub end: End,
-    /// Who won, if anybody.
+    /// The winner, if there is one.
     pub winner: Option<Color>,
 }
 
 impl GameOutcome {
-    /// A win of `winner`.
     pub const fn won(winner: Color, end: End) -> Self {
         Self { end, winner: Some(winner) }
     }
 
-    /// An end without a winner.
     pub const fn drawn(end: End) -> Self {
         Self { end, winner: None }
     }
@@ -74,12 +70,12 @@ impl GameOutcome {
         Self::drawn(End::Aborted)
     }
 
-    /// Who lost, if anybody.
+    /// Returns the loser, if there is one.
     pub fn loser(&self) -> Option<Color> {
         self.winner.map(|winner| !winner)
     }
 
-    /// As a PGN writes it: `1-0`, `0-1`, `1/2-1/2`, or `*` for an aborted game.
+    /// Returns the PGN result: `1-0`, `0-1`, `1/2-1/2`, or `*` for an aborted game.
     pub const fn result(&self) -> &'static str {
         match (self.winner, self.end) {
             (Some(Color::White), _) => "1-0",
@@ -91,13 +87,13 @@ impl GameOutcome {
 }
 
 impl fmt::Display for GameOutcome {
-    /// In one line for people: `0-1 (mate)`.
+    /// Writes one line for people: `0-1 (mate)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.result(), self.end.status().name())
     }
 }
 
-/// Whether the last move of `line` ended the game.
+/// Returns the outcome if the last move of `line` ended the game.
 pub(super) fn after_move(line: &Line) -> Option<GameOutcome> {
     let position = line.position();
     if let Some(outcome) = position.variant_outcome().known() {
@@ -118,7 +114,7 @@ pub(super) fn after_move(line: &Line) -> Option<GameOutcome> {
         .then_some(GameOutcome::drawn(End::FiftyMoves))
 }
 
-/// What it means that the flag of `loser` fell.
+/// Returns the outcome of the fall of `loser`'s flag.
 pub(super) fn on_time(line: &Line, loser: Color) -> GameOutcome {
     if line.position().has_insufficient_material(!loser) {
         GameOutcome::drawn(End::OutOfTime)

@@ -1,11 +1,11 @@
-//! One game of chess between two players: the rules, the clocks, the offers and every way it can end.
+//! One game of chess between two players: rules, clocks, offers and every ending.
 //!
-//! Pure: nothing here reads a clock, draws a lot or sends a word. Time is told by the caller as the time since the server
-//! started; whatever changed is queued and fetched with [`PracticeGame::take_changes`]. Both protocols play
-//! through this one type, so a game means the same over every protocol.
+//! Pure: no clock, random number or output. The caller passes the time since the server's start;
+//! changes are queued and fetched with [`PracticeGame::take_changes`]. Both protocols play through
+//! this type, so a game means the same over both.
 //!
-//! Invariants: once there is an [`GameOutcome`] nothing changes any more; the clocks stand still until both sides have moved,
-//! and while a game is adjourned.
+//! Invariants: after a [`GameOutcome`] nothing changes; the clocks stand still until both sides
+//! have moved, and while a game is adjourned.
 
 mod clock;
 mod ending;
@@ -23,20 +23,20 @@ pub use stop::{ConnectionLoss, Stop};
 
 use chess::{Clocks, Color, GameStatus, Line, LineError, Offers, TimeControl, UciMove};
 
-/// How many plies must pass between two draw offers of one player.
+/// The plies between two draw offers of one player.
 const PLIES_BETWEEN_DRAW_OFFERS: usize = 20;
 
-/// How long the server waits for players who do nothing or are not there.
+/// The server's patience with absent or silent players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GamePatience {
     /// A player who left counts as gone after this time.
     pub gone_after: Duration,
-    /// From then on the opponent waits so long before the win may be claimed.
+    /// The time from then until the opponent may claim the win.
     pub claim_after: Duration,
-    /// Each side's first move must come within this time, or the game is aborted. `None` waits for ever.
+    /// The time for each side's first move, after which the game is aborted. `None` waits for ever.
     pub first_move: Option<Duration>,
-    /// Whether a flag falls as soon as the time is over. Otherwise the opponent must claim it, and until then the game goes
-    /// on.
+    /// True if a flag falls as soon as the time is over. Otherwise the opponent must claim it, and
+    /// until then the game goes on.
     pub flags_fall: bool,
     /// A game is over when one of its players was gone for this time: aborted if it still can be, otherwise lost. `None`
     /// waits for ever, or for the opponent's claim.
@@ -55,7 +55,7 @@ impl Default for GamePatience {
     }
 }
 
-/// Something the players should hear of.
+/// A change to report to the players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameChange {
     /// A move, an offer, a takeback or the end.
@@ -66,29 +66,24 @@ pub enum GameChange {
     Back(Color),
     /// The game waits until both players go on with it.
     Adjourned,
-    /// An adjourned game goes on.
     Resumed,
 }
 
 /// Why the game did not do what a player wanted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameRefusal {
-    /// The game is over.
     #[error("the game is over")]
     Over,
-    /// The game is adjourned.
     #[error("the game is adjourned")]
     Adjourned,
-    /// It is the opponent's move.
     #[error("it is not your turn")]
     NotYourTurn,
     /// The rules forbid the move.
     #[error(transparent)]
     Illegal(#[from] LineError),
-    /// Both sides have moved already.
     #[error("the game can no longer be aborted")]
     CannotAbort,
-    /// This kind of game can never be claimed, or not yet at all: it has no clock, or can still be aborted.
+    /// A game that cannot be claimed: it has no clock, or can still be aborted.
     #[error("the win cannot be claimed in this game")]
     CannotClaim,
 }
@@ -100,7 +95,7 @@ struct Absence {
     told: AbsenceNotice,
 }
 
-/// What the opponent of an absent player was told.
+/// The notice sent to an absent player's opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AbsenceNotice {
     Nothing,
@@ -129,9 +124,9 @@ pub struct PracticeGame {
     adjourn_offer: Option<Color>,
     /// While the game is adjourned: who wants to go on.
     adjourned: Option<Offers>,
-    /// Whether it has gone on after an adjournment.
+    /// True after an adjournment.
     was_resumed: bool,
-    /// Whose lost connection stopped the game.
+    /// The side whose lost connection stopped the game.
     left: Option<Color>,
     absence: ByColor<Option<Absence>>,
     move_times: Vec<Option<Duration>>,
@@ -162,22 +157,21 @@ impl PracticeGame {
         }
     }
 
-    /// The moves so far.
     pub fn line(&self) -> &Line {
         &self.line
     }
 
-    /// Both clocks as they stand at `now`; `None` without a clock.
+    /// Returns both clocks at `now`; `None` without a clock.
     pub fn clocks(&self, now: Duration) -> Option<Clocks> {
         self.clock.clocks(self.line.turn(), now)
     }
 
-    /// What the mover's clock showed after each move, as far as there was a clock.
+    /// Returns the mover's clock after each move, if there was a clock.
     pub fn move_times(&self) -> &[Option<Duration>] {
         &self.move_times
     }
 
-    /// How it ended, if it did.
+    /// Returns the outcome, if the game is over.
     pub fn outcome(&self) -> Option<&GameOutcome> {
         self.outcome.as_ref()
     }
@@ -187,22 +181,20 @@ impl PracticeGame {
         self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
 
-    /// Who offers a draw.
     pub fn draw_offers(&self) -> Offers {
         offers(self.draw_offer)
     }
 
-    /// Who asks for a takeback.
     pub fn takeback_offers(&self) -> Offers {
         offers(self.takeback_offer.map(|takeback| takeback.by))
     }
 
-    /// How many plies are to be taken back, if somebody asks for that.
+    /// Returns the number of plies of a requested takeback.
     pub fn takeback_plies(&self) -> Option<usize> {
         self.takeback_offer.map(|takeback| takeback.plies)
     }
 
-    /// What happened since this was asked last, in order.
+    /// Returns the changes since the last call, in order.
     pub fn take_changes(&mut self) -> Vec<GameChange> {
         std::mem::take(&mut self.changes)
     }
@@ -221,7 +213,7 @@ impl PracticeGame {
         self.clock.moved(color, self.line.ply(), now);
         self.move_times.push(self.clock.remaining(color));
         self.turn_began = now;
-        // Moving declines the other side's offer; one's own stands until it is answered.
+        // Moving declines the other side's offer; the own one stays open.
         if self.draw_offer == Some(!color) {
             self.draw_offer = None;
         }
@@ -235,9 +227,10 @@ impl PracticeGame {
         Ok(())
     }
 
-    /// Accepts the opponent's draw offer or makes one (`yes`), or declines theirs or withdraws ours.
+    /// Accepts the opponent's draw offer or makes one (`yes`), or declines theirs or withdraws the
+    /// own one.
     ///
-    /// Nothing happens where it makes no sense: before both sides have moved, or with a new offer too soon after the last.
+    /// Does nothing before both sides have moved, or with a new offer too soon after the last.
     pub fn draw(&mut self, color: Color, yes: bool, now: Duration) {
         self.tick(now);
         if self.must_run().is_err() {
@@ -263,14 +256,15 @@ impl PracticeGame {
         ply >= 2 && self.last_draw_offer.get(color).is_none_or(|last| ply >= last + PLIES_BETWEEN_DRAW_OFFERS)
     }
 
-    /// Accepts the opponent's wish for a takeback or utters one (`yes`), or declines theirs or withdraws ours.
-    /// Taken back is the asker's last move, with the answer to it if there was one.
+    /// Accepts the opponent's request for a takeback or makes one (`yes`), or declines theirs or
+    /// withdraws the own one. A takeback undoes the requester's last move, and the answer to it if
+    /// there was one.
     pub fn takeback(&mut self, color: Color, yes: bool, now: Duration) {
         let plies = if self.line.turn() == color { 2 } else { 1 };
         self.takeback_of(color, yes.then_some(plies), now);
     }
 
-    /// The same for so many plies; `None` declines or withdraws.
+    /// Does the same for `plies` plies; `None` declines or withdraws.
     pub fn takeback_of(&mut self, color: Color, plies: Option<usize>, now: Duration) {
         self.tick(now);
         if self.must_run().is_err() || self.line.ply() < 2 {
@@ -373,7 +367,8 @@ impl PracticeGame {
         self.tick(now);
     }
 
-    /// Does what is due at `now`: lets flags fall, aborts games that never began, tells who is gone.
+    /// Does everything due at `now`: lets flags fall, aborts games that never began, reports absent
+    /// players.
     pub fn tick(&mut self, now: Duration) {
         if self.must_run().is_err() {
             return;
@@ -419,7 +414,7 @@ impl PracticeGame {
         self.finish(ending::on_time(&self.line, self.line.turn()), now);
     }
 
-    /// When the game is over because a player is gone.
+    /// Returns the time at which the game ends because a player is gone.
     fn abandoned_at(&self, color: Color) -> Option<Duration> {
         self.absence.get(color).zip(self.patience.abandoned_after).map(|(absence, patience)| absence.since + patience)
     }
@@ -441,7 +436,7 @@ impl PracticeGame {
         }
     }
 
-    /// When [`PracticeGame::tick`] has something to do next, if nothing else happens before.
+    /// Returns the time of the next action of [`PracticeGame::tick`], if nothing happens before.
     pub fn next_deadline(&self) -> Option<Duration> {
         if self.must_run().is_err() {
             return None;

@@ -1,34 +1,33 @@
-//! Games that stop before their end: aborted or adjourned by agreement or because a connection was lost; and going on.
+//! Games that stop before their end, aborted or adjourned by agreement or because of a lost
+//! connection, and their resumption.
 //!
-//! Lichess knows none of this: there a clock runs on while its owner is away. The Internet chess servers put a game off.
+//! Lichess has none of this: its clocks run on while a player is away. The Internet chess servers
+//! adjourn.
 
 use std::time::Duration;
 
 use super::{End, GameChange, GameOutcome, PracticeGame, offers};
 use chess::{Color, Offers};
 
-/// What two players can agree upon.
+/// An agreement of two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// To end the game without a result.
     Abort,
-    /// To go on another time.
     Adjourn,
 }
 
-/// What becomes of a game when a player's connection is lost.
+/// The effect of a player's lost connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionLoss {
-    /// It waits until both players go on with it.
+    /// The game waits until both players resume it.
     Adjourns,
-    /// It ends without a result.
     Aborts,
-    /// The player loses it.
     Forfeits,
 }
 
 impl PracticeGame {
-    /// Agrees to the opponent's wish to stop or utters one (`yes`), or declines theirs or withdraws ours.
+    /// Agrees to the opponent's request to stop or makes one (`yes`), or declines theirs or
+    /// withdraws the own one.
     pub fn stop(&mut self, color: Color, stop: Stop, yes: bool, now: Duration) {
         self.tick(now);
         if self.must_run().is_err() {
@@ -50,11 +49,12 @@ impl PracticeGame {
         self.changes.push(GameChange::State);
     }
 
-    /// The connection of `color` is lost. A game that could still be aborted is, whatever was to become of it.
+    /// Handles the lost connection of `color`. A game that could still be aborted is aborted in any
+    /// case.
     pub fn lose_connection(&mut self, color: Color, loss: ConnectionLoss, now: Duration) {
         self.tick(now);
         if let Some(wishes) = &mut self.adjourned {
-            // Whoever is not there cannot go on.
+            // An absent player cannot resume.
             *wishes = offers((wishes.by(!color)).then_some(!color));
             return;
         }
@@ -97,17 +97,17 @@ impl PracticeGame {
         self.adjourned
     }
 
-    /// Whether the game has gone on after an adjournment.
+    /// Returns true after an adjournment.
     pub fn was_resumed(&self) -> bool {
         self.was_resumed
     }
 
-    /// Whose lost connection stopped the game.
+    /// Returns the side whose lost connection stopped the game.
     pub fn left(&self) -> Option<Color> {
         self.left
     }
 
-    /// Who wants to stop.
+    /// Returns the sides that want to stop.
     pub fn stop_offers(&self, stop: Stop) -> Offers {
         offers(match stop {
             Stop::Abort => self.abort_offer,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_stand_while_a_game_is_adjourned_and_go_on_where_they_stood() {
+    fn clocks_stand_still_while_adjourned() {
         let mut game = game_after(&["e2e4", "e7e5"]);
         game.lose_connection(Color::Black, ConnectionLoss::Adjourns, 10 * SECOND);
         assert_eq!((game.adjourned(), game.left()), (Some(Offers::default()), Some(Color::Black)));

@@ -1,4 +1,4 @@
-//! Every way a game can end, and the clocks on the way there.
+//! Every ending of a game, and its clocks.
 
 use super::*;
 use chess::Variant;
@@ -71,7 +71,7 @@ fn variants_end_by_their_own_rules() {
 }
 
 #[test]
-fn clocks_stand_still_until_both_have_moved() {
+fn clocks_start_after_both_moved() {
     let mut game = game("60+2");
     play_all(&mut game, "e2e4", ms(10_000));
     play_all(&mut game, "e7e5", ms(30_000));
@@ -85,7 +85,7 @@ fn clocks_stand_still_until_both_have_moved() {
 }
 
 #[test]
-fn a_flag_falls_exactly_when_its_time_is_over() {
+fn flag_falls_exactly_on_time() {
     let mut game = game("60+0");
     play_all(&mut game, "e2e4 e7e5", ZERO);
     game.tick(ms(59_999));
@@ -96,7 +96,7 @@ fn a_flag_falls_exactly_when_its_time_is_over() {
 }
 
 #[test]
-fn a_move_that_comes_after_the_flag_is_too_late() {
+fn move_after_the_flag_is_late() {
     let mut game = game("60+0");
     play_all(&mut game, "e2e4 e7e5", ZERO);
     assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), ms(60_001)), Err(GameRefusal::Over));
@@ -104,7 +104,7 @@ fn a_move_that_comes_after_the_flag_is_too_late() {
 }
 
 #[test]
-fn whoever_cannot_mate_cannot_win_on_time() {
+fn side_that_cannot_mate_draws_on_time() {
     let mut game = from_fen("7k/8/8/8/8/8/1P6/K7 w - - 0 1");
     play_all(&mut game, "b2b3 h8h7", ZERO);
     game.tick(ms(60_000));
@@ -128,7 +128,7 @@ fn a_draw_is_agreed_by_two() {
 }
 
 #[test]
-fn a_declined_draw_cannot_be_offered_again_at_once() {
+fn declined_draw_blocks_new_offers() {
     let mut game = game("60+0");
     play_all(&mut game, "e2e4 e7e5", ZERO);
     game.draw(Color::White, true, ZERO);
@@ -144,7 +144,7 @@ fn a_declined_draw_cannot_be_offered_again_at_once() {
 }
 
 #[test]
-fn a_takeback_takes_back_the_askers_last_move() {
+fn takeback_undoes_the_requesters_move() {
     let mut game = game("60+0");
     play_all(&mut game, "e2e4 e7e5 g1f3 b8c6", ZERO);
     game.takeback(Color::Black, true, ZERO);
@@ -162,7 +162,7 @@ fn a_takeback_takes_back_the_askers_last_move() {
 }
 
 #[test]
-fn a_game_can_be_aborted_before_both_have_moved_and_resigned_after() {
+fn abort_before_and_resign_after_two_moves() {
     let mut early = game("60+0");
     play_all(&mut early, "e2e4", ZERO);
     assert_eq!(early.resign(Color::Black, ZERO), Ok(()));
@@ -177,7 +177,7 @@ fn a_game_can_be_aborted_before_both_have_moved_and_resigned_after() {
 }
 
 #[test]
-fn a_game_that_nobody_begins_is_aborted() {
+fn unstarted_game_is_aborted() {
     let patience = GamePatience { first_move: Some(ms(15_000)), ..GamePatience::default() };
     let mut game = PracticeGame::new(Line::start(Variant::Standard), TimeControl::Unlimited, patience, ZERO);
     play_all(&mut game, "e2e4", ms(10_000));
@@ -187,7 +187,7 @@ fn a_game_that_nobody_begins_is_aborted() {
 }
 
 #[test]
-fn the_win_can_be_claimed_when_the_opponent_stays_away() {
+fn win_is_claimed_from_absent_opponents() {
     let patience = GamePatience { gone_after: ms(1000), claim_after: ms(8000), ..GamePatience::default() };
     let mut game =
         PracticeGame::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
@@ -214,7 +214,7 @@ fn the_win_can_be_claimed_when_the_opponent_stays_away() {
 }
 
 #[test]
-fn a_correspondence_clock_gives_each_move_its_days() {
+fn correspondence_gives_days_per_move() {
     let mut game = game("2d");
     let day = Duration::from_secs(24 * 60 * 60);
     play_all(&mut game, "e2e4", day);
@@ -233,7 +233,7 @@ fn an_illegal_move_changes_nothing() {
 }
 
 #[test]
-fn a_flag_that_must_be_claimed_falls_when_it_is() {
+fn claimed_flag_falls() {
     let patience = GamePatience { flags_fall: false, ..GamePatience::default() };
     let control = "60+0".parse().expect("a time control");
     let mut game = PracticeGame::new(Line::start(Variant::Standard), control, patience, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! What every handler has at hand, and how it asks.
+//! State shared by all handlers.
 
 use std::sync::Arc;
 
@@ -11,21 +11,20 @@ use crate::{
     state::{Denied, ServerState, StateHandle},
 };
 
-/// What every handler has at hand.
+/// State shared by all handlers.
 #[derive(Clone)]
 pub(crate) struct LichessApi {
-    /// Everything is asked here.
+    /// The server's state.
     pub server_state: StateHandle,
     pub tokens: Tokens,
     pub faults: FaultInjector,
-    /// How the server behaves.
     pub settings: Arc<PracticeSettings>,
-    /// Where the server is, without a slash at the end.
+    /// The server's address, without a slash at the end.
     pub url: Arc<str>,
 }
 
 impl LichessApi {
-    /// Asks the server's state, and turns a refusal into Lichess's answer.
+    /// Runs `job` on the server's state, and turns a refusal into Lichess's answer.
     pub(crate) async fn ask<T, F>(&self, job: F) -> Result<T, ApiError>
     where
         T: Send + 'static,
@@ -35,7 +34,7 @@ impl LichessApi {
     }
 }
 
-/// `{"ok":true}`.
+/// Returns `{"ok":true}`.
 pub(crate) fn ok() -> axum::Json<Value> {
     axum::Json(json!({ "ok": true }))
 }

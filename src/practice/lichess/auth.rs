@@ -1,4 +1,4 @@
-//! Who asks.
+//! Authentication of requests.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::{
     state::{Denied, ServerState},
 };
 
-/// Somebody with a valid token.
+/// The owner of a valid token.
 pub(crate) struct Caller {
     pub account: AccountId,
     pub token: String,
@@ -36,7 +36,8 @@ impl FromRequestParts<LichessApi> for Caller {
 }
 
 impl LichessApi {
-    /// Asks the server's state for an account that must be a bot's, and turns a refusal into Lichess's answer.
+    /// Runs `job` on the server's state for an account that must be a bot, and turns a refusal into
+    /// Lichess's answer.
     pub(crate) async fn ask_as_bot<T, F>(&self, caller: &Caller, job: F) -> Result<T, ApiError>
     where
         T: Send + 'static,

@@ -111,7 +111,7 @@ impl Drop for KeptAlive {
     }
 }
 
-/// The challenge, empty lines while it stands, and at last how it was answered.
+/// Streams the challenge, empty lines while it is pending, and its answer.
 fn keep_alive_stream(api: &LichessApi, id: ChallengeId, challenge: &Value) -> Response {
     let kept = KeptAlive { server_state: api.server_state.clone(), id };
     let period = api.settings.keep_alive;
@@ -127,7 +127,7 @@ fn keep_alive_stream(api: &LichessApi, id: ChallengeId, challenge: &Value) -> Re
     ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
 }
 
-/// Waits until a challenge is answered, and says how.
+/// Waits for the answer to a challenge.
 async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'static str> {
     server_state
         .wait(move |state| match state.challenge_view(&id).map_or(ChallengeState::Cancelled, |view| view.state) {
@@ -171,7 +171,7 @@ async fn accept(
     Ok(ok())
 }
 
-/// A challenge that is no longer open counts as gone for whoever declines or withdraws it.
+/// A challenge that is no longer open counts as gone for a player who declines or withdraws it.
 fn gone(denied: Denied) -> Denied {
     match denied {
         Denied::ChallengeClosed(_) => Denied::NoSuchChallenge,

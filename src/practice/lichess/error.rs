@@ -17,7 +17,7 @@ use crate::{
 pub(crate) enum ApiError {
     /// No `Authorization` header.
     MissingToken,
-    /// A token nobody knows.
+    /// An unknown token.
     NoSuchToken,
     /// A token that does not allow this.
     MissingScope,
@@ -36,12 +36,12 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
-    /// 400 with a text.
+    /// Creates status 400 with a text.
     pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::BAD_REQUEST, text.into())
     }
 
-    /// 404 with a text.
+    /// Creates status 404 with a text.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::NOT_FOUND, text.into())
     }

@@ -22,7 +22,7 @@ use crate::{
 };
 use chess::{Color, GameId, Line, TimeControl, Tournament, TournamentKind};
 
-/// Games that still run are shown so many moves behind.
+/// The delay of running games, in moves.
 const DELAY_PLIES: usize = 3;
 
 pub(crate) fn routes() -> Router<LichessApi> {
@@ -84,7 +84,7 @@ async fn export_several(
     Ok(several(&games.await?, &options, &headers, &api.url))
 }
 
-/// Which games of a user are wanted.
+/// The filter of a user's games.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct GameSelection {
@@ -116,7 +116,7 @@ impl GameSelection {
     }
 }
 
-/// The games of a user, newest first unless it is asked otherwise.
+/// Returns the games of a user, newest first by default.
 async fn games_of_user(
     Shared(api): Shared<LichessApi>,
     Path(name): Path<String>,

@@ -1,7 +1,8 @@
-//! Lichess: the Bot API over HTTP, as <https://lichess.org/api> describes it and as its server behaves.
+//! The Lichess Bot API over HTTP, as <https://lichess.org/api> describes it and as its server
+//! behaves.
 //!
-//! Handlers only translate: a request becomes a question to the server's state, its answer JSON. Whatever is to go wrong
-//! happens in [`faulty`] (requests) and [`stream`] (streams), before or after the handlers, which know nothing of it.
+//! Handlers only translate: a request becomes a job on the server's state, its result JSON. Faults
+//! happen in [`faulty`] (requests) and [`stream`] (streams), outside of the handlers.
 
 mod api;
 mod auth;
@@ -43,7 +44,8 @@ use super::{
     faults::{RequestFault, RequestKind},
 };
 
-/// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client must know beforehand what is spoken.)
+/// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client needs prior
+/// knowledge.)
 pub(crate) async fn serve(api: LichessApi, mut listener: PracticeListener, stop: CancellationToken) {
     let (router, faults) = (router(api.clone()), api.faults);
     // The listener restarts within `accept`, so that nothing but the end may interrupt it.

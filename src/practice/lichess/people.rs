@@ -116,7 +116,7 @@ async fn user(Shared(api): Shared<LichessApi>, Path(name): Path<String>) -> Resu
     user.map(Json).map_err(|_| ApiError::missing("Not found"))
 }
 
-/// Answers for up to 300 users, separated by commas; those that nobody knows are left out.
+/// Answers for up to 300 users, separated by commas; unknown ones are left out.
 async fn users(Shared(api): Shared<LichessApi>, ids: String) -> Result<Json<Value>, ApiError> {
     let url = api.url.clone();
     let users = api.server_state.ask(move |state| {
@@ -126,7 +126,7 @@ async fn users(Shared(api): Shared<LichessApi>, ids: String) -> Result<Json<Valu
     Ok(Json(users.await?.into()))
 }
 
-/// What everybody prefers here: the usual.
+/// Returns the default preferences, for every account.
 async fn preferences(caller: Caller) -> Result<Json<Value>, ApiError> {
     caller.must_have(&["preference:read"])?;
     Ok(Json(json!({

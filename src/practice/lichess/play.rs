@@ -27,7 +27,7 @@ use crate::{
 };
 use chess::{ChatRoom, GameId};
 
-/// Longer lines cannot be said.
+/// The longest chat line.
 const CHAT_CHARACTERS: usize = 140;
 
 pub(crate) fn routes() -> Router<LichessApi> {
@@ -52,7 +52,8 @@ async fn event_stream(
     caller.must_have(&["bot:play", "board:play", "challenge:read"])?;
     let me = caller.account.clone();
     let key = ListenerKey { account: me.clone(), client: caller.token };
-    // Known to the faults before the account is online: whoever sees that it is can break its stream.
+    // The faults know the stream before the account is online: a player who sees the account can
+    // break its stream.
     let faults = api.faults.open_stream(StreamId { account: me.to_string(), game: None });
     let subscription = api
         .ask(move |state| {
@@ -141,7 +142,7 @@ async fn read_chat(
     Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
 }
 
-/// Does something in a game; `over` is what Lichess says where the game is over already.
+/// Acts in a game; `over` is Lichess's answer for a finished game.
 async fn act<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
 where
     F: FnOnce(&mut ServerState, &AccountId) -> Result<(), Denied> + Send + 'static,

@@ -1,4 +1,4 @@
-//! What the server's state shows, in Lichess's JSON.
+//! The server's state in Lichess's JSON.
 
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use chess::{
     TournamentKind, Variant, moves_text,
 };
 
-/// What Lichess shows as the clock of a game that has none.
+/// Lichess's clock of a game without one.
 const NO_CLOCK_MILLIS: u64 = i32::MAX as u64;
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `white` or `black`.
+/// Returns `white` or `black`.
 pub(crate) const fn color(color: Color) -> &'static str {
     match color {
         Color::White => "white",
@@ -103,13 +103,13 @@ fn status(status: &GameStatus) -> Value {
     json!({ "id": id, "name": status.name() })
 }
 
-/// Whether bots may be played with these terms, and whether humans with their own boards may.
+/// Returns whether bots may be played with these terms, and humans with their own boards.
 fn compat(terms: &GameTerms, any_speed: bool) -> Value {
     let board = !matches!(terms.time_control.speed(), Speed::UltraBullet | Speed::Bullet);
     json!({ "bot": any_speed || open_to_bots(terms.time_control), "board": board })
 }
 
-/// Twelve letters: the game's name and four that only its player knows.
+/// Returns twelve letters: the game's name and four that only its player knows.
 fn full_id(game: &GameView, side: Color) -> String {
     format!("{}{}", game.pairing.id, color(side).get(..4).unwrap_or("play"))
 }
@@ -341,7 +341,7 @@ pub(crate) fn now_playing(view: &GameView, side: Color) -> Value {
     game
 }
 
-/// How the game came about.
+/// Returns the origin of the game.
 pub(crate) fn source(view: &GameView) -> &'static str {
     match &view.pairing.tournament {
         Some(tournament) => tournament.kind.map_or("friend", TournamentKind::key),
@@ -350,7 +350,7 @@ pub(crate) fn source(view: &GameView) -> &'static str {
     }
 }
 
-/// What is answered to a challenge of the server's own engine.
+/// Returns the answer to a challenge of the server's own engine.
 pub(crate) fn ai_game(view: &GameView, side: Color) -> Value {
     json!({
         "id": view.pairing.id.as_str(),
@@ -384,7 +384,7 @@ fn game_player(seat: &PlayerView) -> Value {
     player
 }
 
-/// Where games begin from many positions, the usual one is written as the others are.
+/// In games from many positions the usual one is written as the others are.
 fn initial_fen(start: &Line) -> String {
     match start.variant() {
         Variant::Chess960 | Variant::FromPosition => start.any_start_fen(),

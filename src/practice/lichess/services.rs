@@ -1,7 +1,7 @@
-//! What stands beside Lichess: its opening explorer, cloud evaluations and tablebases, and chessdb.cn. Their addresses differ in the
-//! world; here all are one.
+//! Services beside Lichess: opening explorer, cloud evaluations, tablebases, and chessdb.cn. Their
+//! real addresses differ; here they share one.
 //!
-//! What they know is what our own engine finds in a few nodes: plausible, and the same each time.
+//! Their answers are a few nodes of the built-in engine: plausible, and the same each time.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +17,7 @@ use engine::{Engine, EngineOptions, Limits};
 /// Nodes of what is known about a position.
 const NODES: u64 = 2_000;
 
-/// In the explorer a move stands from the first full move to this one.
+/// The last full move of the explorer.
 const EXPLORED: usize = 8;
 
 /// The tablebases have as many pieces.
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
         .route("/cdb.php", get(chessdb))
 }
 
-/// A position that is asked about.
+/// A requested position.
 #[derive(Deserialize)]
 struct Asked {
     #[serde(alias = "board", default)]
@@ -47,7 +47,7 @@ struct Asked {
     action: Option<String>,
 }
 
-/// What is known about a position.
+/// The data of a position.
 struct KnownPosition {
     line: Line,
     /// The best moves with their values for the player to move, the best first; at most two.
@@ -93,7 +93,7 @@ fn search(line: Line) -> KnownPosition {
     known
 }
 
-/// The explorer: it wants to know who asks.
+/// The explorer requires a token.
 async fn explorer(_: Caller, Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
     let known = asked.known().await?;
     let explored = known.line.position().fullmoves().get() as usize <= EXPLORED;

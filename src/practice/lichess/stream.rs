@@ -16,24 +16,23 @@ use crate::{
     state::Subscription,
 };
 
-/// How long a line that is to be overtaken waits for another one.
+/// The time that a line to be overtaken waits for another one.
 const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Into how many pieces a slow stream cuts what it sends in a second.
 const PIECES_PER_SECOND: u32 = 20;
 
-/// A line to send.
 pub(crate) struct OutgoingLine {
-    /// Without its end.
+    /// The text without its end.
     pub text: String,
-    /// What faults go by.
+    /// The facts that faults depend on.
     pub facts: LineFacts,
 }
 
 /// Writes an event as a line.
 type Render<E> = Box<dyn Fn(&E) -> Option<OutgoingLine> + Send>;
 
-/// What the connection is to do next.
+/// The connection's next action.
 enum StreamStep {
     Send(Bytes),
     /// Lets what was sent reach the wire before the next step.
@@ -50,13 +49,13 @@ pub(crate) struct LineStream<E> {
     render: Render<E>,
     keep_alive: Duration,
     last_sent: Instant,
-    /// Until when not even empty lines are sent.
+    /// The time before which not even empty lines are sent.
     opens_at: Instant,
     faults: StreamFaults,
     next_line: Option<StreamFault>,
     held: Option<Bytes>,
     control: ConnectionControl,
-    /// Each with the time before which it is not due; the times never decrease.
+    /// Each with its earliest time; the times never decrease.
     steps: VecDeque<(Instant, StreamStep)>,
 }
 
@@ -84,7 +83,7 @@ impl<E: Send + 'static> LineStream<E> {
         }
     }
 
-    /// As the answer to a request.
+    /// Builds the response to a request.
     pub(crate) fn into_response(self) -> Response {
         let lines = stream::unfold(self, |mut lines| async move {
             let bytes = lines.next().await?;
@@ -113,7 +112,8 @@ impl<E: Send + 'static> LineStream<E> {
         }
     }
 
-    /// As much of `bytes` as goes out at once; where the stream is slow the rest becomes a later step.
+    /// Returns the part of `bytes` that goes out at once; on a slow stream the rest becomes a later
+    /// step.
     fn trickled(&mut self, mut bytes: Bytes) -> Bytes {
         let Some(rate) = self.faults.bytes_per_second() else { return bytes };
         let most = (rate.get() / PIECES_PER_SECOND).max(1);
@@ -122,7 +122,7 @@ impl<E: Send + 'static> LineStream<E> {
         }
         let rest = bytes.split_off(most as usize);
         let due = Instant::now() + Duration::from_secs_f64(f64::from(most) / f64::from(rate.get()));
-        // What follows is due when its turn comes.
+        // Further steps are due when their turn comes.
         self.steps.push_front((due, StreamStep::Send(rest)));
         bytes
     }
@@ -202,7 +202,7 @@ impl<E: Send + 'static> LineStream<E> {
             None => Bytes::from_static(b"{\"type\":\"gameSta"),
         };
         if fault.ends_the_stream() && line.is_none() {
-            // It strikes at once, whatever was still on its way.
+            // The fault strikes at once and drops everything still queued.
             self.steps.clear();
             self.opens_at = Instant::now();
         }

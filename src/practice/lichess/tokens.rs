@@ -12,15 +12,14 @@ pub const BOT_SCOPES: &str = "bot:play,challenge:read,challenge:write,preference
 /// The scopes of a human's token; with `bot:play` the account can be upgraded.
 pub const HUMAN_SCOPES: &str = "bot:play,board:play,challenge:read,challenge:write,preference:read";
 
-/// What a token stands for.
+/// The account and scopes of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Grant {
     pub account: AccountId,
-    /// What it allows, such as `bot:play`.
+    /// The scopes, such as `bot:play`.
     pub scopes: BTreeSet<String>,
 }
 
-/// The tokens that are valid.
 #[derive(Clone, Default)]
 pub(crate) struct Tokens(Arc<RwLock<HashMap<String, Grant>>>);
 
@@ -32,12 +31,11 @@ impl Tokens {
         tokens.insert(token.to_owned(), Grant { account, scopes });
     }
 
-    /// Makes a token invalid.
     pub(crate) fn revoke(&self, token: &str) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(token);
     }
 
-    /// What a token stands for, if it is valid.
+    /// Returns the grant of a valid token.
     pub(crate) fn grant(&self, token: &str) -> Option<Grant> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
     }

@@ -83,7 +83,7 @@ async fn list(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
 }
 
-/// What the list of a team and the page of a tournament both have.
+/// Fields of both a team's list and a tournament's page.
 fn common(held: &PracticeTournament) -> Value {
     let plan = held.plan();
     let (limit, increment) = match plan.terms.time_control {
@@ -120,7 +120,7 @@ fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
     entry
 }
 
-/// What the list and the page of an arena both have. What does not hold is left out, as Lichess does.
+/// Fields of both the list and the page of an arena. False fields are left out, as on Lichess.
 fn describe_arena(arena: &mut Value, held: &PracticeTournament) {
     let plan = held.plan();
     arena["system"] = json!("arena");
@@ -134,7 +134,6 @@ fn describe_arena(arena: &mut Value, held: &PracticeTournament) {
     }
 }
 
-/// The page of a tournament.
 fn page(state: &ServerState, held: &PracticeTournament) -> Value {
     let plan = held.plan();
     let (begins, ends) = held.times();

@@ -1,8 +1,10 @@
-//! How long a report takes: `cargo run --release -p concilio-report --example measure [GAMES [PLIES [NODES]]]`.
+//! Measures reports: `cargo run --release -p concilio-report --example measure [GAMES [PLIES
+//! [NODES]]]`.
 //!
-//! Makes a journal of so many games (100 of 120 plies by default, the moves by searches of a few nodes, seven electors voting for
-//! one side's), judges them with so many nodes a position (20000) on two threads, then makes the report again, which
-//! searches nothing, and holds the elections of all votes again by every criterion. Prints a table.
+//! Makes a journal of GAMES games (100 of 120 plies by default, the moves by searches of a few
+//! nodes, seven electors voting for one side), judges them with NODES nodes a position (20000) on
+//! two threads, then makes the report again, which searches nothing, and repeats the elections of
+//! all votes by every criterion. Prints a table.
 
 extern crate concilio_report as report;
 
@@ -85,7 +87,7 @@ fn tell(what: &str, games: usize, began: PhaseTimer) {
     println!("{what:<40} {games:>6} games {wall:>9.2} s, {processor:>9.2} s of processors");
 }
 
-/// When something began: by the clock, and by what the process had used of all processors.
+/// The start of a phase: wall time and processor time.
 struct PhaseTimer {
     wall: Instant,
     processor: Duration,
@@ -190,7 +192,8 @@ async fn record_game(journal: &Journal, number: usize, line: &Line) {
     journal.game_over(&key, &GameStatus::Resign, winner).await.expect("written");
 }
 
-/// Most electors want the move that was played, the first of `rest`, and expect what followed; some want another one.
+/// Most electors propose the move that was played, the first of `rest`, and expect the following
+/// ones; some propose another.
 fn decided(key: &GameKey, line: &Line, rest: &[UciMove], random: &mut StdRng) -> DecidedMove {
     let best = rest[0];
     let played: Vec<UciMove> = rest.iter().copied().take(LONGEST_LINE).collect();

@@ -1,7 +1,8 @@
-//! Games of anybody's in a journal, to be studied: `cargo run --release -p concilio-report --example record_pgn GAMES.pgn JOURNAL [COUNT]`.
+//! Puts games of a PGN file into a journal, to be studied: `cargo run --release -p concilio-report
+//! --example record_pgn GAMES.pgn JOURNAL [COUNT]`.
 //!
-//! Takes the first COUNT (200) games of the usual rules with twenty plies or more, White's as ours. Then
-//! `concilio report --journal JOURNAL` studies them.
+//! Takes the first COUNT (200) games of standard chess with twenty plies or more, White as the bot.
+//! Then `concilio report --journal JOURNAL` studies them.
 
 use std::{env, fs::File, io::BufReader, ops::ControlFlow, sync::Arc, time::Duration};
 
@@ -12,17 +13,17 @@ use pgn_reader::{
     shakmaty::{CastlingMode, Position as _},
 };
 
-/// Shorter games say little.
+/// The length below which games are skipped.
 const FEWEST_PLIES: usize = 20;
 
-/// A game as it stands in the file.
+/// A game of the file.
 #[derive(Default)]
 struct FileGame {
     white: String,
     black: String,
     winner: Option<Color>,
     drawn: bool,
-    /// Whether it begins as usual and by the usual rules.
+    /// True if it starts from the usual position in standard chess.
     usual: bool,
     line: Option<Line>,
 }

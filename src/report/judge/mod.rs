@@ -1,9 +1,10 @@
-//! Judging positions: by complete knowledge of our own engine or by any UCI engine, several at a time, each position once.
+//! The judgement of positions, by complete knowledge of the built-in engine or by any UCI engine,
+//! several at a time, each position once.
 //!
-//! A position is judged by itself, from an empty table and without the moves that led to it: what a judge says depends on nothing
-//! but the judge, its limits and the position, so it holds in every game and after every interruption. With a limit of nodes our
-//! own engine says the same on any machine. What a position alone does not tell, repetitions and the fifty moves so far, is
-//! not judged.
+//! A position is judged by itself, from an empty table and without the moves before it: the verdict
+//! depends only on the judge, its limits and the position, so it holds in every game and after
+//! every interruption. With a limit of nodes the built-in engine says the same on any machine.
+//! Repetitions and the fifty-move count are not judged.
 
 mod questions;
 mod searches;
@@ -21,28 +22,27 @@ use shakmaty::Position as _;
 
 use bot::journal::{JournalError, JudgeId, JudgementRecord, Judgements};
 
-/// How much is spent on a position.
+/// The effort for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeEffort {
     /// Nodes; the same on any machine for our own engine.
     Nodes(u64),
-    /// Wall time.
     Time(Duration),
 }
 
 impl Default for JudgeEffort {
-    /// What two cores do with a hundred games in some minutes.
+    /// Returns an effort at which two cores judge a hundred games in some minutes.
     fn default() -> Self {
         Self::Nodes(20_000)
     }
 }
 
-/// Who judges, and with what effort.
+/// A judge and its effort.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JudgeSpec {
     /// The UCI engine; `None` is complete knowledge of our own.
     pub engine: Option<EngineProgram>,
-    /// How much it spends on a position.
+    /// The effort for a position.
     pub effort: JudgeEffort,
 }
 
@@ -57,8 +57,8 @@ impl JudgeSpec {
         Self { engine: Some(EngineProgram { path, ..EngineProgram::default() }), effort }
     }
 
-    /// What tells the judge from every other one: engine, options and effort. Our own engine is another judge in another
-    /// version of this program, and where its search or evaluation differs.
+    /// Returns the judge's identity: engine, options and effort. The built-in engine is another
+    /// judge in another version of this program, and with another search or evaluation.
     pub fn name(&self) -> String {
         let effort = match self.effort {
             JudgeEffort::Nodes(nodes) => format!("{nodes} nodes"),
@@ -100,10 +100,9 @@ impl JudgeSpec {
     }
 }
 
-/// What is held of a position, from the side of the player to move.
+/// The verdict on a position, for the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionVerdict {
-    /// Its value.
     pub score: Score,
     /// The best line, the best move first; empty where the game is over.
     pub line: Vec<UciMove>,
@@ -112,7 +111,8 @@ pub struct PositionVerdict {
 }
 
 impl PositionVerdict {
-    /// What the rules say where they end the game: mated, or drawn by stalemate or for want of material.
+    /// Returns the verdict of the rules if they end the game: mate, stalemate, or insufficient
+    /// material.
     pub fn by_the_rules(line: &Line) -> Option<Self> {
         let position = line.position();
         let score = if position.is_checkmate() {
@@ -125,12 +125,12 @@ impl PositionVerdict {
         Some(Self { score, line: Vec::new(), depth: 0 })
     }
 
-    /// The best move.
     pub fn best(&self) -> Option<UciMove> {
         self.line.first().copied()
     }
 
-    /// Whether a move of the judged position is the best one: castling may be written as the king's move or as the king taking its rook.
+    /// Returns true if a move is the best one of the judged position: castling may be written as
+    /// the king's move or as the king taking its rook.
     pub fn is_best(&self, position: &Line, uci: UciMove) -> bool {
         let played = |uci: UciMove| uci.to_move(position.position()).ok();
         self.best().is_some_and(|best| best == uci || played(best).is_some_and(|best| played(uci) == Some(best)))
@@ -143,7 +143,7 @@ impl From<JudgementRecord> for PositionVerdict {
     }
 }
 
-/// What one judge holds of positions, read from a journal as it is asked for.
+/// One judge's verdicts, read from a journal on demand.
 pub struct Verdicts {
     /// Shared by all judges of a journal.
     judgements: Rc<Judgements>,
@@ -151,30 +151,31 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Those of a judge in a journal.
+    /// Opens a judge's verdicts in a journal.
     ///
     /// # Errors
-    /// Where the journal cannot be written: a new judge is noted.
+    /// If the journal cannot be written: a new judge is recorded.
     pub fn open(path: &std::path::Path, judge: &JudgeSpec) -> Result<Self, JournalError> {
         let judgements = Rc::new(Judgements::open(path)?);
         let judge = judgements.judge(&judge.name())?;
         Ok(Self { judgements, judge })
     }
 
-    /// Those of every judge that a journal knows, the newest first, with its name; to be read alone.
+    /// Opens every judge's verdicts in a journal, the newest judge first, with its name; read only.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn of_all_judges(path: &std::path::Path) -> Result<Vec<(String, Self)>, JournalError> {
         let judgements = Rc::new(Judgements::open_to_read(path)?);
         let of = |(judge, name)| (name, Self { judgements: Rc::clone(&judgements), judge });
         Ok(judgements.judges()?.into_iter().map(of).collect())
     }
 
-    /// What is held of the position at the end of a line: by the rules, or as it was judged. `None` if it was not.
+    /// Returns the verdict on the position at the end of a line, by the rules or by the judge;
+    /// `None` if it is not judged.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn of(&self, line: &Line) -> Result<Option<PositionVerdict>, JournalError> {
         if let Some(verdict) = PositionVerdict::by_the_rules(line) {
             return Ok(Some(verdict));
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_engine_is_another_judge_where_its_search_differs() {
+    fn another_search_is_another_judge() {
         let name = JudgeSpec::own(JudgeEffort::Nodes(300)).name();
         let nodes = engine::short_bench().nodes;
         assert_eq!(name, format!("concilio {}-{nodes}, 300 nodes", env!("CARGO_PKG_VERSION")));

@@ -1,5 +1,5 @@
-//! Which positions of a game are judged: those that stood on the board, and those that the electors' other proposals would have
-//! led to, so that every vote can be judged without a search.
+//! The positions of a game to judge: those of the game, and those after the electors' other
+//! proposals, so that every vote can be judged without a search.
 
 use std::collections::HashSet;
 
@@ -10,29 +10,25 @@ use chess::{Line, UciMove, engine_position};
 
 use super::{GameVerdicts, PositionVerdict, Verdicts};
 
-/// The key of the position at the end of a line: what stands where, whose move it is, the rights to castle and to capture en
-/// passant.
+/// Returns the key of the position at the end of a line: men, side to move, castling rights, en
+/// passant square.
 pub fn position_key(line: &Line) -> u64 {
     line.position().zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
-/// A position to judge.
 #[derive(Clone, Debug)]
 pub struct JudgeQuestion {
     /// The position, as a line that begins with it.
     pub line: Line,
-    /// Its key.
     pub key: u64,
 }
 
-/// All that the journal has of a game.
+/// The journal's data of a game.
 #[derive(Clone, Debug)]
 pub struct GameMaterial {
-    /// The game.
     pub record: GameRecord,
-    /// Its moves as far as the server has shown them, each with the proposals made for it (none for theirs).
+    /// The moves shown by the server, each with its proposals (none for the opponent's).
     pub moves: Vec<(MoveRecord, Vec<ProposalRecord>)>,
-    /// The whole line.
     pub line: Line,
 }
 
@@ -42,7 +38,7 @@ impl GameMaterial {
     /// # Errors
     /// Where the journal cannot be read.
     pub fn read(archive: &Archive, record: GameRecord) -> Result<Self, JournalError> {
-        // As far as the server has shown them and they are legal.
+        // The moves that the server has shown and that are legal.
         let mut played: Vec<_> = archive.moves(&record)?.into_iter().take_while(|played| played.confirmed).collect();
         let line = record.line_of(played.iter().map(|played| played.uci));
         played.truncate(line.ply());
@@ -54,7 +50,8 @@ impl GameMaterial {
         Ok(Self { record, moves, line })
     }
 
-    /// Whether it can be judged: played by the rules of chess, by both sides, and from a position that engines understand.
+    /// Returns true if it can be judged: chess, played by both sides, from a position that engines
+    /// understand.
     pub fn can_be_judged(&self) -> bool {
         self.record.variant.is_standard_rules() && self.moves.len() > 1 && engine_position(&self.line).is_ok()
     }
@@ -86,7 +83,7 @@ impl GameMaterial {
         };
         for (line, (played, proposals)) in positions.iter().zip(&self.moves) {
             ask(line.clone());
-            // What the move that was played led to comes next.
+            // The position after the played move comes next.
             let mut seen = vec![played.uci];
             for proposed in proposals.iter().filter_map(|proposal| proposal.uci.parse().ok()) {
                 if !seen.contains(&proposed) {
@@ -99,10 +96,10 @@ impl GameMaterial {
         questions
     }
 
-    /// What was judged of its positions; `None` while some are not.
+    /// Returns the verdicts on its positions; `None` while some are missing.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn verdicts(&self, known: &Verdicts) -> Result<Option<GameVerdicts>, JournalError> {
         let mut verdicts = GameVerdicts::new();
         for JudgeQuestion { line, key } in self.questions() {

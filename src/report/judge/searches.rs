@@ -19,13 +19,13 @@ use council::pool::{Elector, ElectorFailure, ElectorSpec, Job};
 
 use super::{JudgeQuestion, JudgeSpec, Verdicts};
 
-/// How often what was found is written: an interruption loses no more.
+/// The interval of writing: an interruption loses no more.
 const KEPT_EVERY: Duration = Duration::from_secs(1);
 
-/// So many moves of a best line are kept.
+/// The moves of a best line that are kept.
 const LONGEST_LINE: usize = 8;
 
-/// How much a judge gives way to other programs.
+/// The niceness of a judge.
 const NICENESS: i32 = 19;
 
 /// Why positions could not be judged.
@@ -34,9 +34,7 @@ pub enum JudgeError {
     /// The engine does not start, or does not go on.
     #[error("judge {}: {reason}", engine.display())]
     Engine {
-        /// The program.
         engine: PathBuf,
-        /// What it failed at.
         reason: String,
     },
     /// The journal does not take the judgements.
@@ -44,12 +42,12 @@ pub enum JudgeError {
     Journal(#[from] JournalError),
 }
 
-/// Judges positions, those that are known already excepted, on so many threads, and keeps what it finds. `progress` is told how many
-/// of the different positions in `questions` are judged. Ends early, with everything found so far kept, when `stop` is set. Returns how many were
-/// searched now.
+/// Judges positions without a verdict on `threads` threads and keeps the verdicts. `progress`
+/// receives the number of judged positions in `questions`. Ends early, with all verdicts so far
+/// kept, when `stop` is set. Returns the number of searches.
 ///
 /// # Errors
-/// [`JudgeError`]; what was found before is kept.
+/// [`JudgeError`]; earlier verdicts are kept.
 pub fn judge_all(
     spec: &JudgeSpec,
     questions: Vec<JudgeQuestion>,
@@ -130,7 +128,7 @@ fn keep_all(
     Ok(())
 }
 
-/// One engine of a judge, started when it is first needed and again if it dies.
+/// One engine of a judge, started at its first use and again after it dies.
 struct JudgeSearcher<'a> {
     spec: &'a JudgeSpec,
     elector: ElectorSpec,
@@ -160,7 +158,7 @@ impl<'a> JudgeSearcher<'a> {
         Ok(Some(JudgementRecord { position: question.key, score, depth, nodes, pv }))
     }
 
-    /// The last proposal whose score is exact, or the last of all.
+    /// Returns the last proposal with an exact score, or the last of all.
     fn search(&mut self, question: &JudgeQuestion, stop: &AtomicBool) -> Result<Proposal, ElectorFailure> {
         let elector = match &mut self.running {
             Some(running) => running,
@@ -180,7 +178,7 @@ impl<'a> JudgeSearcher<'a> {
                 last = Some(proposal);
             }
         })?;
-        // A move from a book says nothing of what the position is worth; the only move needs no search.
+        // A book move says nothing about the value of the position; the only move needs no search.
         let is_forced = line.legal_moves().len() == 1;
         let searched = last.filter(|proposal| is_forced || proposal.depth > 0);
         exact.or(searched).ok_or_else(|| {
@@ -190,9 +188,10 @@ impl<'a> JudgeSearcher<'a> {
     }
 }
 
-/// Lets the thread, and those that it starts, use the cores that nobody else wants.
+/// Lowers the priority of the thread, and of threads that it starts.
 pub(crate) fn give_way() {
-    // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is left alone.
+    // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is
+    // left alone.
     if cfg!(target_os = "linux")
         && let Err(error) = rustix::process::setpriority_process(None, NICENESS)
     {

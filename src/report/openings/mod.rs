@@ -16,7 +16,7 @@ const NAMES: &str = include_str!("names.txt");
 pub struct NamedOpening {
     /// The code of the Encyclopaedia of Chess Openings, `A00` to `E99`.
     pub eco: &'static str,
-    /// Its English name: the opening, after a colon its variation.
+    /// The English name: the opening, after a colon its variation.
     pub name: &'static str,
 }
 
@@ -26,14 +26,14 @@ impl NamedOpening {
         self.name.split_once(':').map_or(self.name, |(family, _)| family)
     }
 
-    /// What stands after the colon, the broadest variation first.
+    /// Iterates over the names after the colon, the broadest variation first.
     pub fn variations(&self) -> impl Iterator<Item = &'static str> {
         let variations = self.name.split_once(':').map(|(_, variations)| variations);
         variations.into_iter().flat_map(|variations| variations.split(',')).map(str::trim)
     }
 
-    /// The last opening that a line has passed, with the number of plies after which its position stood; `None` for a
-    /// line that begins elsewhere, or with no move that has a name.
+    /// Returns the last named opening on a line, with the ply of its position; `None` for a line
+    /// that starts elsewhere, or without a named position.
     pub fn of(line: &Line) -> Option<(Self, usize)> {
         if line.start_fen().is_some() || !line.variant().is_standard_rules() {
             return None;
@@ -50,7 +50,7 @@ impl NamedOpening {
     }
 }
 
-/// Every opening by the key of its last position, read when the first is asked for.
+/// Every opening by the key of its last position, read at its first use.
 static TABLE: LazyLock<HashMap<u64, NamedOpening>> = LazyLock::new(|| read(NAMES));
 
 fn read(names: &'static str) -> HashMap<u64, NamedOpening> {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_is_known_also_by_transposition() {
+    fn transposed_openings_are_known() {
         let (najdorf, plies) =
             opening("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 h2h3 h7h5").expect("a known opening");
         assert_eq!((najdorf.eco, najdorf.family(), plies), ("B90", "Sicilian Defense", 11));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_begins_elsewhere_has_no_opening() {
+    fn other_starts_have_no_opening() {
         let line = Line::from_fen(Variant::Standard, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").expect("a position");
         assert_eq!(NamedOpening::of(&line), None);
         assert_eq!(opening(""), None);

@@ -8,11 +8,8 @@ use shakmaty::{Board, Role, Square, fen::Fen};
 /// Pixels a square.
 const SQUARE: i32 = 45;
 
-/// An arrow on the board.
 pub(super) struct Arrow {
-    /// The move it shows.
     pub of: UciMove,
-    /// Its colour.
     pub color: &'static str,
 }
 
@@ -51,7 +48,7 @@ fn pieces(svg: &mut String, board: &Board, bottom: Color) {
             Role::Knight => '♞',
             Role::Pawn => '♟',
         };
-        // The mark after the piece asks for text where a font would show a coloured picture.
+        // The mark after the piece requests text where a font would show a coloured picture.
         let (x, y) = (x + SQUARE / 2, y + 36);
         let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\" fill=\"{fill}\">{glyph}\u{fe0e}</text>");
     }
@@ -80,7 +77,7 @@ fn draw(svg: &mut String, arrow: &Arrow, bottom: Color) {
     );
 }
 
-/// Where the upper left corner of a square is.
+/// Returns the upper left corner of a square.
 fn corner(square: Square, bottom: Color) -> (i32, i32) {
     let (file, rank) = (u32::from(square.file()).cast_signed(), u32::from(square.rank()).cast_signed());
     if bottom.is_white() { (file * SQUARE, (7 - rank) * SQUARE) } else { ((7 - file) * SQUARE, rank * SQUARE) }

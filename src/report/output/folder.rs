@@ -31,18 +31,16 @@ const NEWEST: usize = 20;
 #[derive(Debug, thiserror::Error)]
 #[error("report {}: {error}", path.display())]
 pub struct OutputError {
-    /// The file or folder.
     path: PathBuf,
-    /// What the system says.
     error: io::Error,
 }
 
-/// What grows game by game. It takes its place when it is whole, so that an interrupted report leaves the earlier one's; one that does
-/// not come to that leaves nothing.
+/// A file that grows game by game. It takes its place when it is complete, so that an interrupted
+/// report keeps the earlier one's; an incomplete file is removed.
 struct GrowingFile {
     file: BufWriter<File>,
     path: PathBuf,
-    /// Its name until it is whole: no other report's, even where another is written into the same folder.
+    /// Its name until it is complete, different from every other report's, even in the same folder.
     unfinished: PathBuf,
 }
 
@@ -76,12 +74,12 @@ impl GrowingFile {
 
 impl Drop for GrowingFile {
     fn drop(&mut self) {
-        // There is none if it has taken its place.
+        // It is gone if it has taken its place.
         let _ = fs::remove_file(&self.unfinished);
     }
 }
 
-/// Removes what a report has left behind whose process was killed in the midst of it, once it is old enough to be nobody's.
+/// Removes files of a killed report, once they are old enough.
 fn remove_abandoned(folder: &Path) {
     const OLD: Duration = Duration::from_hours(24);
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn two_reports_into_one_folder_do_not_write_into_the_same_files() {
+    fn reports_in_one_folder_do_not_collide() {
         let folder = tempfile::tempdir().expect("a folder");
         let [mut one, mut other] =
             [(); 2].map(|()| GrowingFile::create(folder.path(), "games.csv").unwrap_or_else(|error| panic!("{error}")));
@@ -248,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_does_not_come_to_its_end_leaves_nothing_unfinished() {
+    fn interrupted_report_leaves_no_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let report = ReportFolder::begin(folder.path(), "a judge").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(names(folder.path()).len(), 4, "three files that grow, and the folder of games");

@@ -15,7 +15,7 @@ use crate::{
     votes::{numbered, tally},
 };
 
-/// So many of the most costly errors are shown on boards.
+/// The number of costly errors on boards.
 const BOARDS: usize = 8;
 
 /// The whole page; `judge` is named on it.

@@ -4,7 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use crate::statistics::MeanWithError;
 
-/// The look of all pages, a file beside them: readable without a script and without anything from elsewhere, light or dark as the reader has it.
+/// The style of all pages, in a file beside them: readable without a script or external files,
+/// light or dark as the reader prefers.
 pub(super) const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
@@ -51,13 +52,13 @@ pub(super) fn page(title: &str, root: &str, body: &str) -> String {
 /// A table that grows row by row.
 pub(super) struct HtmlTable {
     html: String,
-    /// Which columns hold figures.
+    /// True for columns of figures.
     figures: Vec<bool>,
     rows: usize,
 }
 
 impl HtmlTable {
-    /// With these titles; a title that begins with `#` is of a column of figures.
+    /// Creates a table with these titles; `#` at the start marks a column of figures.
     pub(super) fn new(titles: &[&str]) -> Self {
         let mut html = "<div class=\"scroll\"><table><tr>".to_owned();
         let figures: Vec<bool> = titles.iter().map(|title| title.starts_with('#')).collect();
@@ -99,7 +100,7 @@ pub(super) fn mean(mean: &MeanWithError) -> String {
     if mean.count == 0 { "-".to_owned() } else { format!("{:.3} ± {:.3}", mean.mean, mean.margin()) }
 }
 
-/// A figure with so many decimals, or a dash.
+/// Writes a figure with `decimals` decimals, or a dash.
 pub(super) fn optional(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }

@@ -1,8 +1,9 @@
-//! What people look at: annotated games, pages, tables, and a short text. Everything is written from the same [`Report`].
+//! Output for people: annotated games, pages, tables, and a short text, all from the same
+//! [`Report`].
 //!
-//! | file in the folder | what |
+//! | file in the folder | contents |
 //! |---|---|
-//! | `index.html`, `council.html`, `games-N.html`, `game/*.html` | pages that need no script, with their look in `style.css` |
+//! | `index.html`, `council.html`, `games-N.html`, `game/*.html` | pages without scripts, with their style in `style.css` |
 //! | `games.pgn` | every game with its annotations |
 //! | `games.csv`, `moves.csv` | one line a game, one line a move |
 //! | `report.json` | all figures; a later report compares itself with it |
@@ -30,20 +31,16 @@ use crate::{
     votes::CouncilStudy,
 };
 
-/// All figures of a report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Who judged, and with what effort.
+    /// The judge and its effort.
     pub judge: String,
-    /// When it was made.
     pub made_at: String,
-    /// All games together.
     pub totals: Totals,
-    /// The council.
     pub council: CouncilStudy,
-    /// What changed since the report that was in the folder before.
+    /// Changes since the previous report in the folder.
     pub changes: Vec<Change>,
-    /// The rule that would have done best, where one was asked for.
+    /// The rule that would have done best, if requested.
     pub suggestion: Option<Suggestion>,
 }
 

@@ -9,13 +9,13 @@ use super::{
 };
 use crate::totals::{GroupFigure, OpeningNode, ResultCount, Totals};
 
-/// So many opponents are shown.
+/// The number of opponents shown.
 const OPPONENTS: usize = 30;
 
-/// So many openings are shown.
+/// The number of openings shown.
 const OPENINGS: usize = 40;
 
-/// The report's first page, of so many games. `newest` are rows of the newest ones.
+/// Writes the first page of a report on `games` games. `newest` are rows of the newest ones.
 pub(super) fn index(report: &Report, games: usize, newest: &str) -> String {
     let totals = &report.totals;
     let mut body = format!(
@@ -40,7 +40,7 @@ pub(super) fn index(report: &Report, games: usize, newest: &str) -> String {
         ("By opponent", &by.opponents[..by.opponents.len().min(OPPONENTS)]),
         ("By ending", &by.endings),
     ];
-    // What all games have in common is said above.
+    // Figures common to all games stand above.
     for (title, figures) in tables.into_iter().filter(|(_, figures)| figures.len() > 1) {
         body.push_str(&groups(title, figures));
     }
@@ -208,7 +208,7 @@ pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) ->
     page("Which knowledge knew better", "", &body)
 }
 
-/// The second phase, and time.
+/// Writes second phase and time.
 fn phases(report: &Report) -> String {
     let council = &report.council;
     let mut text = String::new();
@@ -283,7 +283,7 @@ pub(super) fn list(rows: &[String], number: usize, pages: usize) -> String {
     page("Games", "", &body)
 }
 
-/// A table of games whose rows are made already.
+/// Writes a table of games from finished rows.
 pub(super) fn list_table(rows: &[String]) -> String {
     let titles = ["begun", "against", "colour", "clock", "result", "#accuracy", "#?!", "#?", "#??", "opening", ""];
     let table = HtmlTable::new(&titles).with_rows(rows);

@@ -9,10 +9,10 @@ use crate::{
     votes::tally,
 };
 
-/// So many moves of a better line are shown.
+/// The number of moves of a better line.
 const LONGEST_VARIATION: usize = 6;
 
-/// The game's text, an empty line after it. `judge` is told as its annotator.
+/// Writes the game's text and an empty line. `judge` is its annotator.
 pub fn annotated_pgn(game: &GameStudy, judge: &str) -> String {
     let mut tags = vec![("Annotator", judge.to_owned())];
     if let Some(opening) = game.opening {
@@ -85,7 +85,7 @@ fn comment(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
     commands.into_iter().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
 }
 
-/// What is said of a move in words.
+/// Returns the comments on a move.
 fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
     let mut words = Vec::new();
     if let (Some(label), Some(best)) = (played.label, played.best_line.first()) {
@@ -116,7 +116,7 @@ fn eval(score: Score, mated: bool) -> Option<String> {
     }
 }
 
-/// Who proposed what, where the electors did not agree.
+/// Writes the proposals, if the electors did not agree.
 fn vote_text(vote: &VoteStudy) -> Option<String> {
     let tally = tally(vote);
     if tally.len() < 2 {

@@ -10,7 +10,7 @@ use crate::{
     votes::CouncilStudy,
 };
 
-/// So many openings, criteria and electors are named.
+/// The number of openings, criteria and electors named.
 const NAMED: usize = 5;
 
 /// Results, losses and openings in some lines.
@@ -61,7 +61,7 @@ fn group_line(figure: &GroupFigure) -> String {
     line
 }
 
-/// Who and which rule would have known better, in some lines; empty where nobody voted.
+/// Writes the electors and rules that would have done better, in some lines; empty without votes.
 pub fn council_text(council: &CouncilStudy) -> String {
     let mut text = String::new();
     if council.votes == 0 {

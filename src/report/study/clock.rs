@@ -1,4 +1,4 @@
-//! How long each move took, by the clocks that the server showed.
+//! The time of each move, by the server's clocks.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use chess::TimeControl;
 use super::MoveStudy;
 use crate::judge::GameMaterial;
 
-/// Adds clocks and times to the moves. A move of ours whose clocks are not known took what its search took.
+/// Adds clocks and times to the moves. A move of the bot without known clocks has the time of its
+/// search.
 pub(super) fn add_times(record: &GameRecord, material: &GameMaterial, moves: &mut [MoveStudy]) {
     for ((played, _), studied) in material.moves.iter().zip(moves) {
         studied.taken = played.ours.as_ref().map(|ours| ours.elapsed);

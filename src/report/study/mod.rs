@@ -1,4 +1,4 @@
-//! One game studied: what every move cost, by the verdicts on the positions before and after it.
+//! The study of one game: the cost of every move, by the verdicts before and after it.
 
 mod clock;
 mod moves;
@@ -28,23 +28,21 @@ pub struct GameStudy {
     /// The game as the journal has it.
     #[serde(flatten)]
     pub record: GameRecord,
-    /// Its opening by name.
     pub opening: Option<NamedOpening>,
-    /// After how many plies the last named position of the opening stood.
+    /// The ply of the last named position of the opening.
     pub opening_plies: usize,
-    /// After how many plies our own book gave its last move; 0 where it gave none.
+    /// The ply of the last move from the bot's own book; 0 without one.
     pub book_plies: usize,
     /// The ply from which on the game was an ending, with the ending's name.
     pub ending: Option<(usize, &'static str)>,
-    /// How exactly each side played, 0 to 100.
+    /// The accuracy of each side, 0 to 100.
     pub accuracy: BySide<Option<f64>>,
     /// Centipawns each side lost a move, on average.
     pub average_loss: BySide<Option<f64>>,
     /// The move that decided the game, as an index of `moves`.
     pub turning_point: Option<usize>,
-    /// The moves of both sides.
     pub moves: Vec<MoveStudy>,
-    /// The votes for our own.
+    /// The votes for the bot's moves.
     pub votes: Vec<VoteStudy>,
 }
 
@@ -90,23 +88,23 @@ impl GameStudy {
         })
     }
 
-    /// Our accuracy.
+    /// Returns the bot's accuracy.
     pub fn our_accuracy(&self) -> Option<f64> {
         self.accuracy.of(self.record.our_color)
     }
 
-    /// How many moves of a side bear a label.
+    /// Returns the number of moves of a side with this label.
     pub fn labels(&self, side: Color, label: MoveLabel) -> usize {
         self.moves.iter().filter(|played| played.mover == side && played.label == Some(label)).count()
     }
 
-    /// Our moves.
+    /// Iterates over the bot's moves.
     pub fn ours(&self) -> impl Iterator<Item = &MoveStudy> {
         let us = self.record.our_color;
         self.moves.iter().filter(move |played| played.mover == us)
     }
 
-    /// The vote for the move after so many plies.
+    /// Returns the vote for the move after `ply` plies.
     pub fn vote(&self, ply: usize) -> Option<&VoteStudy> {
         self.votes.iter().find(|vote| vote.ply == ply)
     }

@@ -1,4 +1,4 @@
-//! What a move cost, what it missed, and what the endgame tables say of it.
+//! The cost of a move, its missed chances, and the endgame tables' verdict.
 
 use std::time::Duration;
 
@@ -20,31 +20,26 @@ pub struct MoveStudy {
     pub ply: usize,
     /// The number of the move as a game's text counts.
     pub number: u32,
-    /// Who made it.
     #[serde(serialize_with = "color")]
     pub mover: Color,
-    /// The move.
     #[serde(serialize_with = "uci")]
     pub played: UciMove,
     /// The move in algebraic notation.
     pub san: String,
     /// The position before it; the plies without a capture or a pawn's move are left out of it.
     pub fen: String,
-    /// The value before it.
     pub before: Score,
-    /// The value after it.
     pub after: Score,
     /// The expectation before it, per cent.
     pub expected_before: f64,
     /// The expectation after it, per cent.
     pub expected_after: f64,
-    /// What it cost, per cent of a point; 0 for the judge's own move.
+    /// The cost, per cent of a point; 0 for the judge's own move.
     pub loss: f64,
-    /// What it cost in centipawns, with values bounded at ten pawns.
+    /// The cost in centipawns, with values bounded at ten pawns.
     pub centipawn_loss: u32,
-    /// How exact it was, 0 to 100.
+    /// The accuracy, 0 to 100.
     pub accuracy: f64,
-    /// What such a move is called.
     pub label: Option<MoveLabel>,
     /// The judge's own move, where it is another one.
     #[serde(serialize_with = "optional_uci")]
@@ -55,17 +50,15 @@ pub struct MoveStudy {
     pub depth: u32,
     /// The part of the game it belongs to.
     pub phase: GamePhase,
-    /// What it let slip.
     pub missed: Option<MissedChance>,
-    /// What endgame tables know of it.
     pub tables: Option<TablebaseTruth>,
     /// The mover's clock after it.
     #[serde(serialize_with = "seconds")]
     pub clock: Option<Duration>,
-    /// How long it took.
     #[serde(serialize_with = "seconds")]
     pub taken: Option<Duration>,
-    /// What a wrong choice among the electors' proposals would have cost, per cent: how much thought the move was worth.
+    /// The cost of a wrong choice among the electors' proposals, per cent: the thought that the
+    /// move was worth.
     pub at_stake: Option<f64>,
 }
 
@@ -108,22 +101,23 @@ impl MissedChance {
 /// The true result of the positions before and after a move, for who made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TablebaseTruth {
-    /// With best play from before it.
+    /// The result of best play before it.
     #[serde(serialize_with = "outcome")]
     pub before: Outcome,
-    /// With best play from after it.
+    /// The result of best play after it.
     #[serde(serialize_with = "outcome")]
     pub after: Outcome,
 }
 
 impl TablebaseTruth {
-    /// Whether the move gave away half a point or more.
+    /// Returns true if the move gave away half a point or more.
     pub fn spoiled(&self) -> bool {
         self.after < self.before
     }
 }
 
-/// The same value from the other side. Being mated already, which has no sign, becomes having mated.
+/// Returns the value for the other side. Being mated already, which has no sign, becomes having
+/// mated.
 pub(super) fn for_the_other(score: Score) -> Score {
     match score {
         Score::Mate(0) => Score::Mate(1),
@@ -162,7 +156,7 @@ fn study_move(
     verdict: &PositionVerdict,
     reply: &PositionVerdict,
 ) -> MoveStudy {
-    // As Lichess does, the usual start is worth what it is worth for everybody, whoever judges.
+    // As on Lichess, the usual start has a fixed value for every judge.
     let before = if ply == 0 && line.start_fen().is_none() { START_VALUE } else { verdict.score };
     let after = for_the_other(reply.score);
     let is_best = verdict.is_best(line, played);

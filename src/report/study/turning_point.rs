@@ -7,8 +7,9 @@ use super::MoveStudy;
 /// Below this expectation, per cent, a side plays for a draw at best.
 const STANDS_WORSE: f64 = 40.0;
 
-/// The loser's last move after which it stood worse for good. Where nobody won, the move that cost most, if it has a label. As an
-/// index of `moves`; `None` where no move decided, as in a game lost on time in a good position.
+/// Returns the loser's last move after which it stood worse for good. Without a winner, the most
+/// costly move with a label. An index of `moves`; `None` if no move decided, as in a game lost on
+/// time in a good position.
 pub(super) fn find(moves: &[MoveStudy], winner: Option<Color>) -> Option<usize> {
     let Some(winner) = winner else {
         let labelled = moves.iter().enumerate().filter(|(_, played)| played.label.is_some());

@@ -12,58 +12,55 @@ use crate::{
     judge::{GameMaterial, GameVerdicts, PositionVerdict, after, position_key},
 };
 
-/// The vote for a move of ours.
+/// The vote for a move of the bot.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoteStudy {
     /// Plies before the move.
     pub ply: usize,
-    /// The rule that elected it.
     pub criterion: String,
-    /// How split the vote was, 0 (unanimity) to 1.
+    /// The split of the vote, 0 (unanimous) to 1.
     pub split: Option<f64>,
     /// The votes of the first phase, in the order of the roster.
     pub voters: Vec<VoterStudy>,
-    /// What the move that was played cost, per cent of a point.
+    /// The cost of the played move, per cent of a point.
     pub loss: f64,
-    /// What the first phase's choice would have cost, where there was a second one.
+    /// The cost of the first phase's choice, if there was a second phase.
     pub first_choice_loss: Option<f64>,
-    /// That choice, where there was one.
+    /// That choice.
     #[serde(skip)]
     pub first_choice: Option<UciMove>,
-    /// Our side of the time: the search took so long, seconds.
+    /// The bot's time: the duration of the search, seconds.
     pub seconds: f64,
-    /// It was given so long, seconds: the normal budget, and what might have been granted on top.
+    /// The granted time, seconds: the normal budget, and the most on top.
     pub given: (f64, f64),
     /// The position, as a line that begins with it, to elect in again.
     #[serde(skip)]
     pub line: Line,
-    /// The move that was played.
     #[serde(skip)]
     pub played: UciMove,
-    /// Whether a second phase elected it.
+    /// True if a second phase elected it.
     #[serde(skip)]
     pub had_second_phase: bool,
 }
 
-/// What an elector proposed, and what it would have cost.
+/// An elector's proposal and its cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoterStudy {
     /// The proposal as it was recorded.
     #[serde(flatten)]
     pub proposal: ProposalRecord,
-    /// In algebraic notation.
+    /// The move in algebraic notation.
     pub san: String,
-    /// The move.
     #[serde(skip)]
     pub best: UciMove,
-    /// What it would have cost, per cent of a point.
+    /// The cost, per cent of a point.
     pub loss: f64,
-    /// Whether it is the judge's own move.
+    /// True for the judge's own move.
     pub is_best: bool,
 }
 
 impl VoteStudy {
-    /// What a proposed move would have cost, per cent; `None` if nobody proposed it.
+    /// Returns the cost of a proposed move, per cent; `None` if no elector proposed it.
     pub fn loss_of(&self, uci: UciMove) -> Option<f64> {
         let proposed = self.voters.iter().find(|voter| voter.best == uci).map(|voter| voter.loss);
         proposed.or((uci == self.played).then_some(self.loss))
@@ -75,7 +72,7 @@ impl VoteStudy {
         losses().fold(0.0, f64::max) - losses().fold(f64::INFINITY, f64::min)
     }
 
-    /// The electors whose move would have cost less, by at least so much.
+    /// Iterates over the electors whose move would have cost less, by at least `by`.
     pub fn who_knew_better(&self, by: f64) -> impl Iterator<Item = &VoterStudy> {
         self.voters.iter().filter(move |voter| voter.loss + by <= self.loss)
     }

@@ -1,8 +1,9 @@
-//! Our labels and figures beside those that Lichess gave the same values.
+//! Labels and figures compared with those of Lichess for the same values.
 //!
-//! Four games are quoted with all the site told of them by its documentation and its own clients (`/game/export/ID` with analysis).
-//! Thirty-seven are from its *database*. There a move has a label where the site gave it one, but the label's name is another one: it goes by
-//! centipawns lost (100 for a mistake, 300 for a blunder), not by the chances they cost.
+//! Four games are quoted with all that the site, its documentation and its own clients report
+//! (`/game/export/ID` with analysis). Thirty-seven are from its *database*, which labels the same
+//! moves but names the labels by centipawns lost (100 for a mistake, 300 for a blunder), not by
+//! chances.
 
 extern crate concilio_report as report;
 
@@ -12,12 +13,12 @@ use report::formulas::{MoveLabel, START_VALUE, centipawn_loss, game_accuracy};
 /// A game as the site analysed it.
 struct SiteGame {
     id: &'static str,
-    /// After every move the value from White's side (`#` before moves to mate), with `i`, `m` or `b` where the move was
-    /// called an inaccuracy, a mistake or a blunder.
+    /// The value for White after every move (`#` before moves to mate), with `i`, `m` or `b` for an
+    /// inaccuracy, a mistake or a blunder.
     values: &'static str,
     /// White's and Black's average loss in centipawns.
     average_loss: [u32; 2],
-    /// White's and Black's accuracy, as the site rounds it, where it was told.
+    /// White's and Black's accuracy, as the site rounds it, if it is known.
     accuracy: Option<[f64; 2]>,
 }
 
@@ -74,7 +75,7 @@ fn read(values: &str) -> Vec<(Score, Option<MoveLabel>)> {
     values.split_ascii_whitespace().map(read).collect()
 }
 
-/// Every move by its ply with our label and theirs.
+/// Every move by its ply with both labels.
 fn labels(moves: &[(Score, Option<MoveLabel>)]) -> impl Iterator<Item = (usize, Option<MoveLabel>, Option<MoveLabel>)> {
     let before = std::iter::once(START_VALUE).chain(moves.iter().map(|(score, _)| *score));
     before.zip(moves).enumerate().map(|(ply, (before, (after, theirs)))| {
@@ -102,7 +103,7 @@ fn labels_are_those_of_the_site() {
 }
 
 #[test]
-fn moves_have_labels_where_the_site_gave_them_some() {
+fn labels_match_the_site() {
     let games = include_str!("lichess_database.txt").lines().filter(|line| !line.starts_with('#'));
     let (mut labelled, mut alike, mut moves) = (0, 0, 0);
     for (id, values) in games.filter_map(|line| line.split_once(' ')) {
@@ -110,7 +111,7 @@ fn moves_have_labels_where_the_site_gave_them_some() {
             moves += 1;
             labelled += usize::from(ours.is_some() || theirs.is_some());
             alike += usize::from(ours.is_some() && theirs.is_some());
-            // The one move that differs may be what its judge would have played itself, which the database does not tell.
+            // The one different move may be its judge's own move, which the database does not tell.
             if ours.is_some() != theirs.is_some() {
                 println!("{id} ply {ply}: {ours:?}, the database says {theirs:?}");
             }
@@ -121,7 +122,7 @@ fn moves_have_labels_where_the_site_gave_them_some() {
 }
 
 #[test]
-fn average_losses_and_accuracies_are_those_of_the_site() {
+fn losses_and_accuracies_match_the_site() {
     for game in GAMES {
         let moves = read(game.values);
         let after: Vec<Score> = moves.iter().map(|(score, _)| *score).collect();
@@ -137,7 +138,7 @@ fn average_losses_and_accuracies_are_those_of_the_site() {
         println!("{}: {accuracy:?}", game.id);
         if let Some(expected) = game.accuracy {
             for (ours, theirs) in [(accuracy.white, expected[0]), (accuracy.black, expected[1])] {
-                // The site tells whole numbers, so half a point is all there is to know.
+                // The site gives whole numbers, so half a point is the precision.
                 assert!(ours.is_some_and(|ours| (ours - theirs).abs() <= 0.5), "{ours:?}, the site says {theirs}");
             }
         }

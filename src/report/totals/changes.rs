@@ -1,4 +1,4 @@
-//! What changed since an earlier report.
+//! Changes since an earlier report.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,15 +8,12 @@ use super::Totals;
 /// A figure that both reports have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// What it is.
     pub figure: &'static str,
-    /// In the earlier report.
     pub before: f64,
-    /// In this one.
     pub now: f64,
 }
 
-/// The figures that are compared, and where they stand in a report's totals.
+/// The compared figures, and their places in a report's totals.
 const COMPARED: [(&str, &str); 9] = [
     ("games", "/studied"),
     ("games won", "/all/won"),
@@ -29,8 +26,8 @@ const COMPARED: [(&str, &str); 9] = [
     ("blunders a game", "/labels/2"),
 ];
 
-/// The figures of `now` beside those of an earlier report, whose totals are given as they were written. Figures that one of them
-/// lacks are left out.
+/// Returns the figures of `now` beside those of an earlier report, whose totals are given as
+/// written. Figures missing in one of them are left out.
 pub fn changes(earlier: &Value, now: &Totals) -> Vec<Change> {
     let Ok(now) = serde_json::to_value(now) else { return Vec::new() };
     let figure = |report: &Value, path: &str| report.pointer(path).and_then(Value::as_f64);

@@ -9,19 +9,14 @@ use serde::Serialize;
 use super::{RATING_STEP, color_word};
 use crate::study::GameStudy;
 
-/// Results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResultCount {
-    /// Games won.
     pub won: usize,
-    /// Games drawn.
     pub drawn: usize,
-    /// Games lost.
     pub lost: usize,
 }
 
 impl ResultCount {
-    /// Counts one more.
     pub fn add(&mut self, result: GameResult) {
         match result {
             GameResult::Won => self.won += 1,
@@ -30,7 +25,7 @@ impl ResultCount {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of games.
     pub fn games(&self) -> usize {
         self.won + self.drawn + self.lost
     }
@@ -54,9 +49,8 @@ impl ResultCount {
 /// Games that have something in common.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GroupFigure {
-    /// What they have in common.
+    /// The common property.
     pub name: String,
-    /// How they ended.
     #[serde(flatten)]
     pub results: ResultCount,
     /// The rating at which such results would be expected against such opponents, where ratings are known.
@@ -68,21 +62,16 @@ pub struct GroupFigure {
 /// Games by several things they have in common; in each, the most games first.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Groups {
-    /// By the other player's name.
     pub opponents: Vec<GroupFigure>,
-    /// Against programs and against people.
+    /// Programs and people.
     pub kinds: Vec<GroupFigure>,
-    /// By the clock's class.
     pub speeds: Vec<GroupFigure>,
-    /// By our colour.
+    /// The bot's colour.
     pub colors: Vec<GroupFigure>,
-    /// By server.
     pub servers: Vec<GroupFigure>,
-    /// By variant.
     pub variants: Vec<GroupFigure>,
-    /// By the opponent's rating, the lowest first.
+    /// Steps of the opponent's rating, the lowest first.
     pub ratings: Vec<GroupFigure>,
-    /// By the ending that was reached.
     pub endings: Vec<GroupFigure>,
 }
 
@@ -119,8 +108,9 @@ impl GroupSums {
     }
 }
 
-/// The rating whose expectation by Elo's formula is the score, against the mean of the opponents' ratings (their sum is given).
-/// Half a win and half a loss are added, so that clean scores have one too.
+/// Returns the rating whose expectation by Elo's formula is the score, against the mean of the
+/// opponents' ratings (their sum is given). Half a win and half a loss are added, so that clean
+/// scores have one too.
 fn performance(ratings: f64, results: ResultCount) -> Option<f64> {
     let games = results.games() as f64;
     let share = (results.points() + 0.5) / (games + 1.0);
@@ -191,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_even_score_performs_at_the_opponents_rating() {
+    fn even_score_performs_at_opponents_rating() {
         let even = ResultCount { won: 3, drawn: 2, lost: 3 };
         let performance = performance(8.0 * 1900.0, even).expect("games");
         assert!((performance - 1900.0).abs() < 1e-9, "{performance}");

@@ -1,4 +1,4 @@
-//! Why games were lost.
+//! Causes of losses.
 
 use bot::journal::GameRecord;
 use chess::GameStatus;
@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::{formulas::MoveLabel, study::GameStudy};
 
-/// What lost a game.
+/// The cause of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossCause {
-    /// Our time ran out.
+    /// The bot's time ran out.
     Time,
     /// We were not there: the opponent claimed, or the game was forfeited before it began.
     Connection,
@@ -20,15 +20,13 @@ pub enum LossCause {
     Ending,
     /// Little by little.
     Outplayed,
-    /// The game was not studied.
     NotStudied,
 }
 
-/// A side stands well enough from this expectation on, per cent.
+/// The expectation from which on a side stands well enough, per cent.
 const WELL_ENOUGH: f64 = 40.0;
 
 impl LossCause {
-    /// What it is called.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -40,7 +38,7 @@ impl LossCause {
         }
     }
 
-    /// Of a game that we lost.
+    /// Returns the cause of a lost game.
     pub(super) fn of(record: &GameRecord, study: Option<&GameStudy>) -> Self {
         match record.status {
             GameStatus::OutOfTime => return Self::Time,

@@ -1,4 +1,4 @@
-//! All games together: results, where they were lost and why, what changed since an earlier report.
+//! All games together: results, causes of losses, changes since an earlier report.
 
 mod changes;
 mod groups;
@@ -24,73 +24,66 @@ use crate::{
     study::{GamePhase, GameStudy, MoveStudy},
 };
 
-/// Under this part of its time at the start a side is in time trouble.
+/// The share of the initial time below which a side is in time trouble.
 const TIME_TROUBLE: f64 = 0.1;
 
-/// Opponents' ratings are told in steps of so many points.
+/// The step of opponents' ratings.
 const RATING_STEP: u32 = 200;
 
-/// What all games come to.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
-    /// All of them.
     pub all: GroupFigure,
-    /// How many of them were studied move by move.
+    /// The number of games studied move by move.
     pub studied: usize,
-    /// By what they have in common.
     pub groups: Groups,
     /// Openings and their variations, those that cost most points first.
     pub openings: Vec<OpeningNode>,
     /// Lost games by what lost them.
     pub losses: BTreeMap<LossCause, usize>,
-    /// The longest runs.
     pub streaks: Streaks,
-    /// Our rating, game by game.
+    /// The bot's rating, game by game.
     pub ratings: Vec<RatingPoint>,
-    /// What our moves cost by part of the game, per cent of a point a move; and theirs.
+    /// The cost of moves by part of the game, per cent of a point a move, for both sides.
     pub phases: Vec<PhaseFigure>,
-    /// What our moves cost in time trouble, and otherwise.
+    /// The cost of moves in time trouble and otherwise.
     pub time_trouble: TimeTroubleFigure,
-    /// Labels a game, ours: inaccuracies, mistakes, blunders.
+    /// The bot's labels a game: inaccuracies, mistakes, blunders.
     pub labels: [f64; 3],
     /// Wins and mates that we let slip.
     pub missed: MissedFigure,
     /// Results of games in which something went wrong with the connection or the server, and of the others.
     pub with_faults: ResultCount,
-    /// Those without faults.
     pub without_faults: ResultCount,
 }
 
 /// Moves of one part of the game.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseFigure {
-    /// Which part.
     pub phase: GamePhase,
-    /// What ours cost.
+    /// The bot's cost.
     pub ours: MeanWithError,
-    /// What theirs cost.
+    /// The opponents' cost.
     pub theirs: MeanWithError,
 }
 
 /// Moves in time trouble and without.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TimeTroubleFigure {
-    /// What ours cost under a tenth of the time.
+    /// The bot's cost under a tenth of the time.
     pub ours: MeanWithError,
-    /// What ours cost with more.
+    /// The bot's cost with more time.
     pub ours_without: MeanWithError,
-    /// What theirs cost under a tenth.
+    /// The opponents' cost under a tenth.
     pub theirs: MeanWithError,
-    /// What theirs cost with more.
+    /// The opponents' cost with more time.
     pub theirs_without: MeanWithError,
 }
 
-/// Chances let slip.
+/// Missed chances.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MissedFigure {
     /// Positions as good as won that were no more.
     pub wins: usize,
-    /// Mates that were no more.
     pub mates: usize,
     /// Results that endgame tables had settled and that were given away.
     pub tablebase_results: usize,
@@ -106,7 +99,7 @@ pub struct TotalsSums {
     streaks: Streaks,
     ratings: Vec<RatingPoint>,
     phases: [[GameSums; 2]; 3],
-    /// By us and them, in time trouble and not.
+    /// By side, in time trouble and not.
     trouble: [[GameSums; 2]; 2],
     labels: [usize; 3],
     studied: usize,
@@ -155,7 +148,6 @@ impl TotalsSums {
         self.missed.tablebase_results += ours().filter(|played| played.tables.is_some_and(|t| t.spoiled())).count();
     }
 
-    /// What it comes to.
     pub fn totals(self) -> Totals {
         let games = self.studied.max(1) as f64;
         let phases = GamePhase::ALL.into_iter().zip(self.phases);
@@ -185,7 +177,7 @@ impl TotalsSums {
     }
 }
 
-/// Whether a move was made with little time left; `None` where there is no clock.
+/// Returns true if a move was made with little time left; `None` without a clock.
 fn in_time_trouble(record: &GameRecord, played: &MoveStudy) -> Option<bool> {
     let TimeControl::RealTime { initial, .. } = record.time_control else { return None };
     if initial.is_zero() {
@@ -194,7 +186,7 @@ fn in_time_trouble(record: &GameRecord, played: &MoveStudy) -> Option<bool> {
     Some(played.clock?.as_secs_f64() < TIME_TROUBLE * initial.as_secs_f64())
 }
 
-/// `white` or `black`.
+/// Returns `white` or `black`.
 fn color_word(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }

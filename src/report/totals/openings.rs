@@ -15,12 +15,11 @@ pub struct OpeningNode {
     pub name: String,
     /// The codes of its games.
     pub eco: String,
-    /// How they ended.
     #[serde(flatten)]
     pub results: ResultCount,
     /// Our mean expectation where the opening's last named position stood, per cent.
     pub expected: f64,
-    /// Its variations, those that cost most points first.
+    /// Its variations, the most costly first.
     pub variations: Vec<OpeningNode>,
 }
 

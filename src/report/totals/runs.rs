@@ -1,11 +1,10 @@
-//! What only the order of games tells: streaks, and the rating as it went.
+//! Figures that depend on the order of games: streaks, and the rating over time.
 
 use bot::journal::{GameRecord, GameResult};
 use chess::Color;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-/// The longest runs of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Streaks {
     /// Wins in a row, at most.
@@ -34,12 +33,10 @@ impl Streaks {
 /// Our rating when a rated game began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RatingPoint {
-    /// When.
     #[serde(serialize_with = "text")]
     pub at: Timestamp,
-    /// Where and at which speed: ratings of different ones do not compare.
+    /// Server and speed: different ones do not compare.
     pub of: String,
-    /// The rating.
     pub rating: u32,
 }
 

@@ -21,25 +21,23 @@ use crate::{
 /// the judge's own error.
 const KNEW_BETTER: f64 = 2.5;
 
-/// So many of the worst errors are told one by one.
+/// The number of worst errors listed.
 const ERRORS_TOLD: usize = 50;
 
-/// What the votes of many games say.
+/// Statistics of the votes of many games.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CouncilStudy {
-    /// How many votes there were.
     pub votes: usize,
-    /// What the moves that were played cost, per cent of a point each.
+    /// The cost of the played moves, per cent of a point each.
     pub played: MeanWithError,
-    /// What the best of the proposals would have cost: nothing that elects among them does better.
+    /// The cost of the best proposals, which no election among them can beat.
     pub best_proposal: MeanWithError,
-    /// What the worst of them would have cost.
+    /// The cost of the worst proposals.
     pub worst_proposal: MeanWithError,
     /// Each elector on its own, the one that loses least first.
     pub electors: Vec<ElectorFigure>,
     /// Each criterion on the recorded proposals, the one that loses least first.
     pub criteria: Vec<CriterionFigure>,
-    /// The second phase.
     pub second_phase: SecondPhaseFigure,
     /// Votes by how split they were.
     pub splits: Vec<SplitFigure>,
@@ -52,73 +50,68 @@ pub struct CouncilStudy {
 /// An elector, had it decided alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct ElectorFigure {
-    /// Its name.
     pub elector: String,
-    /// What it would have lost a move, per cent of a point.
+    /// Its loss a move, per cent of a point.
     pub loss: MeanWithError,
-    /// The same less what the council lost in the same positions: negative is better than the council.
+    /// The same less the council's loss in the same positions: negative is better than the council.
     pub against_council: MeanWithError,
-    /// How often it proposed the judge's own move, 0 to 1.
+    /// The share of its proposals that are the judge's own move, 0 to 1.
     pub best_share: f64,
-    /// How often it had a clearly better move when the council erred.
+    /// The number of times it had a clearly better move when the council erred.
     pub knew_better: usize,
 }
 
 /// A criterion on the recorded proposals.
 #[derive(Clone, Debug, Serialize)]
 pub struct CriterionFigure {
-    /// Its name.
     pub criterion: String,
-    /// What it would have lost a move, per cent of a point.
+    /// Its loss a move, per cent of a point.
     pub loss: MeanWithError,
-    /// The same less what was really lost in the same positions: negative is better.
+    /// The same less the real loss in the same positions: negative is better.
     pub against_played: MeanWithError,
-    /// How often it elects another move than the one played.
+    /// The number of times it elects another move than the one played.
     pub other_moves: usize,
 }
 
-/// What second phases did.
+/// Statistics of second phases.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SecondPhaseFigure {
-    /// How many there were.
     pub count: usize,
-    /// How often one elected another move than the first phase.
+    /// The number that elected another move than the first phase.
     pub changed: usize,
-    /// How often the other move was clearly better.
+    /// The number of clearly better ones among these.
     pub mended: usize,
-    /// How often it was clearly worse.
+    /// The number of clearly worse ones.
     pub broke: usize,
-    /// What one gained, per cent of a point, over all second phases.
+    /// The gain a phase, per cent of a point, over all second phases.
     pub gain: MeanWithError,
 }
 
-/// Votes that were split alike.
+/// Votes with a similar split.
 #[derive(Clone, Debug, Serialize)]
 pub struct SplitFigure {
-    /// How split they were.
     pub name: &'static str,
-    /// What the moves cost, per cent of a point.
+    /// The cost of the moves, per cent of a point.
     pub loss: MeanWithError,
-    /// What was at stake between the best and the worst proposal.
+    /// The difference between the best and the worst proposal.
     pub at_stake: MeanWithError,
-    /// How long the searches took, seconds.
+    /// The duration of the searches, seconds.
     pub seconds: f64,
 }
 
 /// Errors that more time might have mended.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ExtraTimeFigure {
-    /// Votes whose move was an error.
     pub errors: usize,
-    /// Those of them that used less than their normal budget and what might have been granted on top.
+    /// Errors that used less than the normal budget and the most on top.
     pub with_time_left: usize,
-    /// Those of the latter in which an elector had a clearly better move: a longer search might have heard it.
+    /// Errors of those in which an elector had a clearly better move: a longer search might have
+    /// elected it.
     pub and_known_better: usize,
     /// The time that was left in those, seconds a vote.
     pub seconds_left: f64,
 }
 
-/// An error of the council's.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoteError {
     /// The game, as `server/id`.
@@ -127,30 +120,25 @@ pub struct VoteError {
     pub ply: usize,
     /// The move with its number.
     pub played: String,
-    /// What it cost, per cent of a point.
+    /// The cost, per cent of a point.
     pub loss: f64,
-    /// What such a move is called.
     pub label: MoveLabel,
-    /// The rule that elected it.
     pub criterion: String,
     /// The moves proposed, with how many electors each; the most first.
     pub tally: Vec<(String, usize)>,
-    /// Who knew better.
+    /// Electors that knew better.
     pub knew_better: Vec<BetterVoter>,
 }
 
-/// An elector that knew better.
 #[derive(Clone, Debug, Serialize)]
 pub struct BetterVoter {
-    /// Its name.
     pub elector: String,
-    /// Its move.
     pub san: String,
     /// Plies it had searched.
     pub depth: u32,
-    /// What it thought of it, from our side.
+    /// Its score, from the bot's side.
     pub score: String,
-    /// What it would have cost, per cent of a point.
+    /// The cost of its move, per cent of a point.
     pub loss: f64,
 }
 
@@ -209,7 +197,7 @@ const SPLITS: [(&str, f64); 4] =
     [("unanimous", 0.0), ("a few dissent", 1.0 / 3.0), ("split", 2.0 / 3.0), ("no majority", 1.0)];
 
 impl Default for CouncilSums {
-    /// With every criterion there is, as it comes.
+    /// Starts with every criterion and its defaults.
     fn default() -> Self {
         let rules = CriterionName::ALL.into_iter().map(ReplayRule::criterion);
         Self {
@@ -325,7 +313,6 @@ impl CouncilSums {
         }
     }
 
-    /// What it comes to.
     pub fn study(self) -> CouncilStudy {
         let mut electors: Vec<ElectorFigure> = self
             .electors
@@ -374,7 +361,7 @@ impl CouncilSums {
     }
 }
 
-/// `12. Nf3` or `12... Nf6`.
+/// Writes `12. Nf3` or `12... Nf6`.
 pub(crate) fn numbered(number: u32, white: bool, san: &str) -> String {
     format!("{number}{} {san}", if white { "." } else { "..." })
 }

@@ -14,9 +14,9 @@ use crate::study::{VoteStudy, VoterStudy};
 /// A rule to elect by again.
 #[derive(Debug)]
 pub struct ReplayRule {
-    /// How it is called in a report.
+    /// The name in a report.
     pub name: String,
-    /// Its criterion and what belongs to that.
+    /// The criterion with its settings.
     pub settings: CouncilSettings,
     /// The same, ready to elect.
     rule: Rule,
@@ -28,19 +28,20 @@ impl ReplayRule {
         Self { name, rule: Rule::of(&settings), settings }
     }
 
-    /// A criterion as it comes.
+    /// A criterion with its defaults.
     pub fn criterion(name: CriterionName) -> Self {
         let settings = CouncilSettings { criterion: name, ..CouncilSettings::default() };
         Self::new(name.word().to_owned(), settings)
     }
 
-    /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: it
-    /// counts where it was the rule, and elects what it elected then; elsewhere `None`.
+    /// Returns the elected move and its cost, per cent of a point. Re-search cannot be repeated
+    /// without a search: it counts where it was the rule, and elects as it did then; elsewhere
+    /// `None`.
     pub fn elect(&self, vote: &VoteStudy, ballots: &Ballots) -> Option<(UciMove, f64)> {
         let first = vote.voters.first()?.best;
         let elected = match self.settings.criterion {
             CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
-            // Where all agree, so does every rule.
+            // If all proposals agree, so does every rule.
             _ if vote.voters.iter().all(|voter| voter.best == first) => first,
             // Ties are decided as the council would, by position and settings alone.
             _ => self.rule.elected_move(ballots, self.settings.seed_at(vote.ply))?,
@@ -49,7 +50,7 @@ impl ReplayRule {
     }
 }
 
-/// What each rule elects in each vote, and what that costs. All cores take part.
+/// Returns the choice of each rule in each vote, and its cost. Uses all cores.
 pub(super) fn replay_all(rules: &[&ReplayRule], votes: &[VoteStudy]) -> Vec<Vec<Option<(UciMove, f64)>>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let of_votes = |votes: &[VoteStudy]| -> Vec<Vec<Option<(UciMove, f64)>>> {

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         squares += result * result;
         if pair.is_multiple_of(100) || pair == pairs {
-            // Near a score of one half, so many Elo are a point.
+            // Elo for a point, near a score of one half.
             let elo = |part: f64| 1600.0 / LN_10 * part / f64::from(pair);
             let worths = changes.iter().zip(&sums).map(|(change, sum)| format!("  {change} {:+.1}", elo(*sum)));
             println!("{pair} pairs, ± {:.1}:{}", elo(f64::sqrt(squares)), worths.collect::<String>());

@@ -9,25 +9,24 @@ use crate::{GameResult, Record, SplitMix, openings::RANDOM_PLIES, random::mix, r
 
 /// An opening after which one side is ahead by more centipawns is drawn again.
 const UNFAIR: i32 = 300;
-/// A game in which both sides agree, for so many plies, that one is ahead by so many centipawns is over.
+/// The plies and centipawns after which a game is over, if both sides agree for that many plies
+/// that one is ahead by that much.
 const DECIDED: (usize, i32) = (4, 1000);
 /// A game that lasts longer, in plies, is drawn.
 const LONGEST: usize = 300;
 
-/// Plays game after game.
 pub(super) struct SelfPlayer {
     engine: Engine,
     limits: Limits,
 }
 
 impl SelfPlayer {
-    /// With the nodes of the plan.
     pub(super) fn new(plan: &Plan) -> Self {
         let engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
         Self { engine, limits: Limits { nodes: Some(plan.nodes), ..Limits::default() } }
     }
 
-    /// The quiet positions of the game of this number. `None` when told to stop.
+    /// Returns the quiet positions of the game of this number; `None` if stopped.
     pub(super) fn play(&mut self, plan: &Plan, number: u64, stop: &AtomicBool) -> Option<Vec<Record>> {
         self.engine.new_game();
         let mut random = SplitMix::new(plan.seed.rotate_left(32) ^ number);
@@ -51,7 +50,7 @@ impl SelfPlayer {
                 result = if ahead > 0 { GameResult::White } else { GameResult::Black };
                 break;
             }
-            // In a quiet position nothing hangs in the air that a search must see through.
+            // A quiet position has no tactics that a search must resolve.
             let quiet = !board.in_check() && !board.is_noisy(found.best) && matches!(found.score, Score::Cp(_));
             if quiet
                 && random.share() < plan.keep
@@ -86,7 +85,7 @@ impl SelfPlayer {
     }
 }
 
-/// Who has won, if the game is over.
+/// Returns the result, if the game is over.
 fn result_by_rule(position: &Position) -> Option<GameResult> {
     let board = position.board();
     if position.legal_moves().is_empty() {

@@ -16,14 +16,14 @@ use std::{
 use crate::{Record, Shard, ShardError, shared_work::share};
 use game::SelfPlayer;
 
-/// Which games are played.
+/// The games to play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Nodes of every search.
     pub nodes: u64,
-    /// Of the openings.
+    /// Seed of the openings.
     pub seed: u64,
-    /// The part of the quiet positions that is kept, 0 to 1: neighbours say much the same.
+    /// The share of quiet positions to keep, 0 to 1: neighbours are much alike.
     pub keep: f64,
     /// Games of one file; at least 1. Some thousand positions a second and thread make 512 games a matter of seconds.
     pub games_per_shard: u32,
@@ -36,7 +36,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Everything the positions depend on.
+    /// Returns a description of everything that the positions depend on.
     pub fn description(&self) -> String {
         let Self { nodes, seed, keep, games_per_shard } = self;
         format!(
@@ -51,7 +51,7 @@ impl Plan {
         folder.join(format!("selfplay-{}-{number:06}.shard", self.seed))
     }
 
-    /// The positions of one shard. `None` when told to stop.
+    /// Returns the positions of one shard; `None` if stopped.
     fn shard(&self, player: &mut SelfPlayer, number: u64, stop: &AtomicBool) -> Option<Shard> {
         let games = u64::from(self.games_per_shard.max(1));
         let mut records: Vec<Record> = Vec::new();
@@ -62,7 +62,6 @@ impl Plan {
     }
 }
 
-/// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelfPlayProgress {
     /// Shards that are written, with those of earlier calls.
@@ -74,15 +73,12 @@ pub struct SelfPlayProgress {
 /// Why the folder is not full.
 #[derive(Debug, thiserror::Error)]
 pub enum SelfplayError {
-    /// A file.
     #[error(transparent)]
     Shard(#[from] ShardError),
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     #[error("{path}: {error}")]
     Folder {
-        /// Which folder.
         path: PathBuf,
-        /// What is wrong with it.
         error: io::Error,
     },
     /// A file of this name holds the games of another plan.
@@ -151,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_was_left_unfinished_is_filled_as_if_it_had_not_been() {
+    fn unfinished_folder_is_completed_alike() {
         let (whole, parts) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         fill(&plan(), whole.path(), 3, 1).expect("a writable folder");
         fill(&plan(), parts.path(), 1, 1).expect("a writable folder");
@@ -185,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn games_of_another_engine_of_the_same_version_are_told_apart() {
+    fn engines_of_one_version_are_told_apart() {
         let description = plan().description();
         let signature = engine::short_bench().nodes;
         assert!(description.contains(&format!("-{signature} with")), "{description}");
     }
 
     #[test]
-    fn told_to_stop_it_leaves_whole_shards_only() {
+    fn stop_leaves_whole_shards() {
         let folder = tempfile::tempdir().expect("a folder");
         let stop = AtomicBool::new(true);
         generate(&plan(), folder.path(), 5, NonZeroUsize::MIN, &stop, |_| {}).expect("a writable folder");

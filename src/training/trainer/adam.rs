@@ -9,22 +9,19 @@ const TINY: f32 = 1e-8;
 /// The numbers that are trained and what the optimiser remembers of each.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
-    /// The net's numbers.
     pub numbers: Vec<f32>,
     /// Running means of the gradient and of its square.
     pub means: [Vec<f32>; 2],
-    /// Steps made.
     pub steps: u64,
 }
 
 impl State {
-    /// Before the first step.
     pub(super) fn new(numbers: Vec<f32>) -> Self {
         let means = [vec![0.0; numbers.len()], vec![0.0; numbers.len()]];
         Self { numbers, means, steps: 0 }
     }
 
-    /// One step against `gradient`; all weights lose `decay` times `rate` of themselves.
+    /// Makes one step against `gradient`; all weights lose `decay` times `rate` of themselves.
     pub(super) fn step(&mut self, gradient: &[f32], shape: Shape, rate: f32, decay: f32) {
         self.steps += 1;
         let steps = self.steps.min(1 << 20) as i32;

@@ -1,7 +1,7 @@
 //! One mini-batch: its loss and its gradient, by several threads.
 //!
-//! A batch is cut into a fixed number of slices, each with a gradient of its own, that are added in their order: so the result
-//! does not depend on how many threads there are.
+//! A batch is cut into a fixed number of slices, each with a gradient of its own, which are added
+//! in their order, so the result does not depend on the number of threads.
 
 use std::{num::NonZeroUsize, thread};
 
@@ -29,7 +29,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// For nets of a shape that see so much, with the unit of the sigmoid in centipawns.
+    /// Creates a batch for nets of a shape and mask, with the unit of the sigmoid in centipawns.
     pub(super) fn new(shape: Shape, mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
         let slice = |_| Slice { gradient: vec![0.0; shape.count()], pass: Pass::new(shape), loss: 0.0 };
         Self { slices: (0..SLICES).map(slice).collect(), mask, scale, threads }
@@ -73,11 +73,11 @@ impl Slice {
         #[cfg(target_arch = "x86_64")]
         {
             if std::arch::is_x86_feature_detected!("avx512f") {
-                // SAFETY: the processor has AVX-512, which is all the function asks for.
+                // SAFETY: the processor has AVX-512, the function's only requirement.
                 return unsafe { self.run_avx512(numbers, samples, indices, mask, scale) };
             }
             if std::arch::is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has AVX2, which is all the function asks for.
+                // SAFETY: the processor has AVX2, the function's only requirement.
                 return unsafe { self.run_avx2(numbers, samples, indices, mask, scale) };
             }
         }

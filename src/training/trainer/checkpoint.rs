@@ -15,20 +15,15 @@ const MAGIC: &[u8; 8] = b"conctrn1";
 /// Why there is no going on.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The file.
     #[error("{path}: {error}")]
     File {
-        /// Which file.
         path: std::path::PathBuf,
-        /// What is wrong with it.
         error: io::Error,
     },
-    /// What is in it.
+    /// Invalid contents.
     #[error("{path}: {reason}")]
     Content {
-        /// Which file.
         path: std::path::PathBuf,
-        /// What is wrong with it.
         reason: &'static str,
     },
 }
@@ -46,7 +41,7 @@ pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
     bytes
 }
 
-/// The state, if the bytes are whole, of this plan and of so many numbers.
+/// Returns the state if the bytes are complete, of this plan, and of `count` numbers.
 pub(super) fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("no checkpoint of a training")?;
     let (body, sum) = bytes.split_last_chunk::<8>().ok_or("cut off")?;
@@ -73,7 +68,7 @@ pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), Checkp
     replace(path, to_bytes(state, plan)).map_err(|error| CheckpointError::File { path: path.to_owned(), error })
 }
 
-/// The state of a plan and of so many numbers in a file; nothing if there is no file.
+/// Reads the state of a plan of `count` numbers from a file; `None` without a file.
 pub(super) fn read(path: &Path, plan: &str, count: usize) -> Result<Option<State>, CheckpointError> {
     match fs::read(path) {
         Ok(bytes) => from_bytes(&bytes, plan, count)

@@ -11,7 +11,7 @@ use std::{
 use super::{Epoch, Losses};
 use crate::whole_file::replace;
 
-/// The epochs of a training so far, and the file that keeps them.
+/// The epochs of a training so far, and their file.
 #[derive(Debug)]
 pub struct Course {
     path: PathBuf,
@@ -19,7 +19,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// What a file has up to the first line that cannot be read; nothing if there is no file.
+    /// Reads a file up to the first invalid line; empty without a file.
     pub fn open(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap_or_default();
         Self { path: path.to_owned(), epochs: text.lines().map_while(read).collect() }
@@ -35,7 +35,6 @@ impl Course {
         replace(&self.path, self.epochs.iter().map(written).collect::<String>())
     }
 
-    /// Those that are known, in their order.
     pub fn epochs(&self) -> &[Epoch] {
         &self.epochs
     }

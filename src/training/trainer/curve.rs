@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::Epoch;
 
 const SIZE: (f64, f64) = (720.0, 400.0);
-/// Room for the numbers at the left and below.
+/// The margin for numbers at the left and below.
 const MARGIN: f64 = 64.0;
 
 /// An SVG of the losses by epoch: of the positions learnt from, of those kept back, and of the base alone where it is near

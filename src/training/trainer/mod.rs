@@ -39,24 +39,24 @@ pub use curve::curve;
 pub use quantise::{QuantisationError, Quantised, quantise};
 pub use validate::{GameStage, Losses, validate, validate_net};
 
-/// How a net is trained.
+/// The plan of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What the net sees.
+    /// The part of the board that the net sees.
     pub mask: Mask,
     /// Numbers of its first layer, for each player: a multiple of [`BLOCK`](engine::net::BLOCK).
     pub width: usize,
-    /// Of the first numbers and of the order of the positions.
+    /// The seed of the first numbers and of the order of the positions.
     pub seed: u64,
     /// A net to go on from, as wide or narrower, in place of random numbers.
     pub start: Option<Arc<Net>>,
-    /// How often every position is seen.
+    /// The number of passes over all positions.
     pub epochs: u32,
     /// Positions of a step.
     pub batch: usize,
     /// The rate of the first step; the last one's is a hundredth of it.
     pub rate: f32,
-    /// What weights lose in a step, as a share of themselves and of the rate.
+    /// The decay of weights in a step, as a share of themselves and of the rate.
     pub decay: f32,
     /// Centipawns for which 73 % are expected.
     pub scale: f32,
@@ -103,14 +103,14 @@ impl Plan {
     }
 }
 
-/// What an epoch has brought.
+/// The result of an epoch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Epoch {
-    /// From 1.
+    /// The number, from 1.
     pub number: u32,
     /// Steps made so far.
     pub steps: u64,
-    /// Of the last step.
+    /// The rate of the last step.
     pub rate: f32,
     /// Mean loss over the epoch's batches as they were trained, since the start of the program.
     pub training: f64,
@@ -118,14 +118,12 @@ pub struct Epoch {
     pub validation: Losses,
 }
 
-/// How a training ended.
+/// The end of a training.
 #[derive(Debug)]
 pub enum TrainingOutcome {
-    /// With a net.
     Finished(Trained),
-    /// Told to stop; the checkpoint, if one was named, has everything.
+    /// Stopped early; the checkpoint, if one was named, has everything.
     Stopped {
-        /// Steps made.
         steps: u64,
     },
 }
@@ -135,12 +133,11 @@ pub enum TrainingOutcome {
 pub struct Trained {
     numbers: Vec<f32>,
     shape: Shape,
-    /// What it sees.
     pub mask: Mask,
 }
 
-/// Trains a net. With a `checkpoint`, it goes on from there if the file is there, and writes it after every epoch and when
-/// told to stop. `on_epoch` is called after every epoch.
+/// Trains a net. With a `checkpoint` file it resumes from there, and writes it after every epoch
+/// and when stopped. `on_epoch` is called after every epoch.
 ///
 /// # Errors
 /// [`CheckpointError`].
@@ -208,8 +205,8 @@ impl Trained {
         pass.value
     }
 
-    /// A header for the net of this training, with the positions of the net that it began with counted in; what it completes and
-    /// how it was made is for the caller to say.
+    /// Returns a header for the net of this training, counting the positions of the net that it
+    /// started from; the caller adds base and command.
     pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
         let before = plan.start.as_ref().map_or(0, |net| net.header().positions);
         let positions = before + dataset.training.len() as u64;

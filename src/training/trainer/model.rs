@@ -1,7 +1,7 @@
-//! The net in floating point: its numbers, its value, and how the value changes with them.
+//! The net in floating point: its numbers, its value, and its gradient.
 //!
-//! Sums run in the order in which they are written here and nothing is fused, so equal trainings give equal numbers on every
-//! machine whose `exp` is the same.
+//! Sums run in the order in which they are written here and nothing is fused, so equal trainings
+//! give equal numbers on every machine whose `exp` is the same.
 
 use engine::{
     board::{Color, Square},
@@ -13,7 +13,7 @@ use engine::{
 
 use crate::{Record, SplitMix};
 
-/// Where the parts of the numbers of a net are: the rows of its weights in their order, then the outputs' biases.
+/// The layout of a net's numbers: the rows of its weights in their order, then the outputs' biases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Numbers of the first layer, for each player.
@@ -21,17 +21,16 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// How many numbers there are.
     pub(super) const fn count(self) -> usize {
         self.output_bias() + BUCKETS
     }
 
-    /// Where what the first layer begins with is.
+    /// Returns the index of the first layer's bias.
     const fn bias(self) -> usize {
         INPUTS * self.width
     }
 
-    /// Where the output of a bucket begins for the mover (0) or the other player (1).
+    /// Returns the index of a bucket's output for the mover (0) or the other player (1).
     const fn output(self, bucket: usize, side: usize) -> usize {
         (INPUTS + 1 + 2 * bucket + side) * self.width
     }
@@ -40,7 +39,7 @@ impl Shape {
         ROWS * self.width
     }
 
-    /// What a weight is counted in where it is a whole number.
+    /// Returns the unit of a weight as an integer.
     pub(super) fn one(self, i: usize) -> f32 {
         match i {
             _ if i < self.output(0, 0) => ONE as f32,
@@ -49,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// No weight is larger than what can be written in whole numbers.
+    /// Returns the largest weight that an integer can hold.
     pub(super) fn largest(self, i: usize) -> f32 {
         match i {
             _ if i < self.output(0, 0) => f32::from(LARGEST_INPUT_WEIGHT) / self.one(i),
@@ -75,7 +74,8 @@ impl Shape {
         numbers
     }
 
-    /// Numbers to begin with: small and random, and the same for the output of every bucket: what they are to tell apart, they learn.
+    /// Returns the initial numbers: small and random, and equal for the outputs of all buckets,
+    /// which training makes differ.
     pub(super) fn initial(self, seed: u64) -> Vec<f32> {
         let mut random = SplitMix::new(seed);
         let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
@@ -107,7 +107,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Of what `mask` lets be seen.
+    /// Returns the inputs that `mask` leaves visible.
     pub(super) fn new(record: &Record, mask: Mask) -> Self {
         let mut kings = [Square::new(0); 2];
         for (piece, square) in record.men() {
@@ -135,7 +135,7 @@ impl Inputs {
 /// Lanes that are summed apart and joined at the end.
 const LANES: usize = 8;
 
-/// What the forward pass leaves for the backward pass.
+/// The forward pass's results for the backward pass.
 pub(super) struct Pass {
     shape: Shape,
     sums: [Vec<f32>; 2],

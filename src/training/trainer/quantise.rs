@@ -11,7 +11,6 @@ use crate::dataset::Sample;
 /// A net as it is played, and how far it is from the one that was trained.
 #[derive(Debug)]
 pub struct Quantised {
-    /// To be written to a file.
     pub net: Net,
     /// Over the positions it was compared on.
     pub error: QuantisationError,
@@ -60,7 +59,8 @@ pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result
     Ok(Quantised { net, error })
 }
 
-/// How much more the trained net says than the one in whole numbers, sample by sample, in centipawns.
+/// Returns the trained net's value less that of its integer version, sample by sample, in
+/// centipawns.
 fn differences<'a>(
     trained: &'a Trained,
     net: &'a Net,

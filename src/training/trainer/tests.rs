@@ -8,7 +8,7 @@ use crate::{
     dataset::{DatasetSelection, Mixture},
 };
 
-/// Positions after random moves, of which the side with more pawns and pieces has been told to be better.
+/// Positions after random moves, labelled as better for the side with more pawns and pieces.
 fn synthetic() -> Dataset {
     let mut random = SplitMix::new(5);
     let mut records = Vec::new();
@@ -61,7 +61,7 @@ fn finished(outcome: TrainingOutcome) -> Trained {
 }
 
 #[test]
-fn it_learns_to_count_men_and_the_whole_numbers_lose_little() {
+fn training_learns_material() {
     let dataset = synthetic();
     let mut losses = Vec::new();
     let nobody = AtomicBool::new(false);
@@ -79,7 +79,7 @@ fn it_learns_to_count_men_and_the_whole_numbers_lose_little() {
 }
 
 #[test]
-fn one_that_was_ended_goes_on_to_the_same_bytes_with_any_threads() {
+fn resumed_training_gives_the_same_bytes() {
     let dataset = synthetic();
     let plan = Plan { epochs: 2, ..plan() };
     let nobody = AtomicBool::new(false);
@@ -96,7 +96,7 @@ fn one_that_was_ended_goes_on_to_the_same_bytes_with_any_threads() {
 }
 
 #[test]
-fn a_training_goes_on_from_a_net_that_is_there() {
+fn training_continues_from_a_net() {
     let dataset = synthetic();
     let nobody = AtomicBool::new(false);
     let first = finished(run(&plan(), &dataset, 2, None, &nobody));
@@ -112,7 +112,7 @@ fn a_training_goes_on_from_a_net_that_is_there() {
 }
 
 #[test]
-fn a_checkpoint_of_something_else_is_one_clear_error() {
+fn foreign_checkpoint_is_one_error() {
     let dataset = synthetic();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.checkpoint");
@@ -128,7 +128,7 @@ fn a_checkpoint_of_something_else_is_one_clear_error() {
 }
 
 #[test]
-fn a_net_that_sees_only_pawns_does_not_see_pieces() {
+fn masked_net_sees_only_pawns() {
     let dataset = synthetic();
     let mask: Mask = "pk".parse().expect("a mask");
     let trained = finished(run(&Plan { mask, epochs: 1, ..plan() }, &dataset, 2, None, &AtomicBool::new(false)));
@@ -168,10 +168,10 @@ fn the_gradient_is_the_slope_of_the_value() {
 }
 
 #[test]
-fn a_training_that_was_taken_up_again_knows_its_epochs_of_before() {
+fn resumed_training_keeps_its_epochs() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.epochs");
-    // Where no position was kept back there is no loss.
+    // Without held-out positions there is no loss.
     let validation = Losses { all: 0.1 + 0.2, base: f64::NAN, counts: [3, 2, 1], ..Losses::default() };
     let epoch = |number: u32| Epoch { number, steps: 10, rate: 0.001, training: 1.0 / f64::from(number), validation };
     let mut course = Course::open(&file);
@@ -187,7 +187,7 @@ fn a_training_that_was_taken_up_again_knows_its_epochs_of_before() {
 }
 
 #[test]
-fn the_course_of_a_training_is_a_picture_of_any_number_of_epochs() {
+fn curve_draws_any_number_of_epochs() {
     let epoch = |number: u32| Epoch {
         number,
         steps: 10,

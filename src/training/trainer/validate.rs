@@ -1,4 +1,4 @@
-//! How well a net does on positions of games that it has not seen.
+//! The loss of a net on positions of unseen games.
 
 use engine::{Board, Net};
 
@@ -8,11 +8,11 @@ use crate::dataset::{Sample, sigmoid};
 /// The phase of a game, by how many men are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameStage {
-    /// More than 24.
+    /// More than 24 men.
     Opening,
-    /// 13 to 24.
+    /// 13 to 24 men.
     Middlegame,
-    /// At most 12.
+    /// At most 12 men.
     Endgame,
 }
 
@@ -32,7 +32,6 @@ impl GameStage {
 /// Mean squared differences between what was expected and what should be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Losses {
-    /// Over all positions.
     pub all: f64,
     /// In the order of [`GameStage::ALL`].
     pub by_stage: [f64; 3],

@@ -1,4 +1,4 @@
-//! What a report says of the votes.
+//! Reports on votes.
 
 use chess::{Color, CriterionName, GameStatus};
 use report::{formulas::MoveLabel, study::MissedChance};
@@ -18,7 +18,7 @@ const FOOLS_MATE: ScriptedGame<'_> = ScriptedGame {
 };
 
 #[tokio::test]
-async fn a_blunder_is_named_with_who_knew_better() {
+async fn blunders_name_better_electors() {
     let desk = Desk::new();
     desk.play(&FOOLS_MATE).await;
     let (made, games) = desk.report(&desk.request());
@@ -45,7 +45,7 @@ async fn a_blunder_is_named_with_who_knew_better() {
 }
 
 #[tokio::test]
-async fn every_rule_is_replayed_on_what_was_proposed() {
+async fn every_rule_is_replayed() {
     let desk = Desk::new();
     desk.play(&ScriptedGame {
         votes: &[(2, &[("mbxk", "g2g4", 10), ("mp", "g2g4", 10), ("mk", "e2e4", 300)])],
@@ -65,7 +65,7 @@ async fn every_rule_is_replayed_on_what_was_proposed() {
 }
 
 #[tokio::test]
-async fn a_rule_is_suggested_from_one_half_and_judged_on_the_other() {
+async fn suggestion_is_judged_on_unseen_games() {
     let desk = Desk::new();
     for id in ["suggest1", "suggest2", "suggest3", "suggest4"] {
         let votes: super::journal::ScriptedVotes<'_> =
@@ -83,7 +83,7 @@ async fn a_rule_is_suggested_from_one_half_and_judged_on_the_other() {
 }
 
 #[tokio::test]
-async fn a_mate_that_was_not_given_is_a_missed_one() {
+async fn missed_mates_are_reported() {
     let desk = Desk::new();
     desk.play(&ScriptedGame {
         id: "missedit",

@@ -20,10 +20,9 @@ use report::{
 };
 use tempfile::TempDir;
 
-/// What electors proposed for one move of ours: name (the knowledge), move, centipawns.
+/// Proposals for one move of the bot: name (the knowledge), move, centipawns.
 pub(crate) type ScriptedVotes<'a> = &'a [(usize, &'a [(&'a str, &'a str, i32)])];
 
-/// A game to play.
 pub(crate) struct ScriptedGame<'a> {
     pub(crate) id: &'a str,
     pub(crate) variant: Variant,
@@ -31,7 +30,7 @@ pub(crate) struct ScriptedGame<'a> {
     pub(crate) ours: Color,
     pub(crate) opponent: &'a str,
     pub(crate) moves: &'a str,
-    /// By the ply of the move. The other moves of ours are unanimous.
+    /// Keyed by the ply of the move. The bot's other moves are unanimous.
     pub(crate) votes: ScriptedVotes<'a>,
     pub(crate) end: (GameStatus, Option<Color>),
 }

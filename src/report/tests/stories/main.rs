@@ -1,4 +1,4 @@
-//! Games in a journal, and what a report says of them.
+//! Reports on games in a journal.
 
 extern crate concilio_report as report;
 

@@ -1,4 +1,4 @@
-//! What a report leaves in its folder.
+//! The files of a report.
 
 use std::{fs, ops::ControlFlow};
 
@@ -87,7 +87,7 @@ impl Visitor for Player {
 }
 
 #[tokio::test]
-async fn annotated_games_are_read_by_other_programs() {
+async fn other_programs_read_annotated_games() {
     let desk = Desk::new();
     desk.play(&LOST).await;
     desk.play(&ScriptedGame {
@@ -115,7 +115,7 @@ async fn annotated_games_are_read_by_other_programs() {
 }
 
 #[tokio::test]
-async fn nothing_from_a_server_steers_a_page_or_a_path() {
+async fn hostile_names_are_escaped() {
     let desk = Desk::new();
     desk.play(&LOST).await;
     let (made, _) = desk.report(&desk.request());
@@ -133,7 +133,7 @@ async fn nothing_from_a_server_steers_a_page_or_a_path() {
 }
 
 #[tokio::test]
-async fn a_game_of_other_rules_is_listed_and_not_studied() {
+async fn other_variants_are_listed_only() {
     let desk = Desk::new();
     desk.play(&ScriptedGame {
         id: "antichss",
@@ -151,7 +151,7 @@ async fn a_game_of_other_rules_is_listed_and_not_studied() {
 }
 
 #[tokio::test]
-async fn tables_and_figures_are_there_for_other_programs() {
+async fn csv_and_json_are_written() {
     let desk = Desk::new();
     desk.play(&LOST).await;
     desk.report(&desk.request());

@@ -1,4 +1,4 @@
-//! What was judged once is not judged again.
+//! A position is judged only once.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -24,7 +24,7 @@ const GAME: ScriptedGame<'_> = ScriptedGame {
 };
 
 #[tokio::test]
-async fn an_interrupted_report_goes_on_where_it_stopped() {
+async fn interrupted_report_resumes() {
     let desk = Desk::new();
     desk.play(&GAME).await;
     let request = desk.request();
@@ -60,7 +60,7 @@ async fn an_interrupted_report_goes_on_where_it_stopped() {
 }
 
 #[tokio::test]
-async fn equal_judges_say_the_same_and_others_are_asked_anew() {
+async fn verdicts_belong_to_their_judge() {
     let desk = Desk::new();
     desk.play(&GAME).await;
     let (first, _) = desk.report(&desk.request());
@@ -85,7 +85,7 @@ async fn equal_judges_say_the_same_and_others_are_asked_anew() {
 }
 
 #[test]
-fn without_a_journal_there_is_one_clear_error() {
+fn missing_journal_is_one_error() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal.db");
     let error = Verdicts::open(&path, &JudgeSpec::default()).err().expect("no journal").to_string();

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use concilio_training::{SplitMix, random_opening};
 use engine::{Engine, Iteration, Limits, Position, Score};
 
-/// An opening that both sides can play: nobody is far ahead by the word of any of `judges`.
+/// Plays an opening fair to both sides: no side is far ahead by any of `judges`.
 pub(crate) fn even_opening(judges: &mut [Engine], random: &mut SplitMix, limits: &Limits) -> Position {
     loop {
         let opening = random_opening(random);
@@ -18,7 +18,8 @@ pub(crate) fn even_opening(judges: &mut [Engine], random: &mut SplitMix, limits:
 
 /// The points of who moves first: `mover` is that engine.
 pub(crate) fn play(engines: &mut [Engine; 2], mover: usize, mut position: Position, limits: &Limits) -> f64 {
-    // From the side of who moved first: who is decidedly ahead by both engines' words, and for how many plies.
+    // The side that both engines see decidedly ahead, seen from the first mover, and the number of
+    // plies.
     let mut agreed = (0, 0);
     for ply in 0..400 {
         let of_first = |points: f64| if ply % 2 == 0 { points } else { 1.0 - points };
