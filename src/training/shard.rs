@@ -33,16 +33,10 @@ pub struct Shard {
 pub enum ShardError {
     /// The file cannot be read or written.
     #[error("{path}: {error}")]
-    File {
-        path: PathBuf,
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     /// The bytes are no shard.
     #[error("{path}: {reason}; make it again")]
-    Content {
-        path: PathBuf,
-        reason: &'static str,
-    },
+    Content { path: PathBuf, reason: &'static str },
 }
 
 /// The header of a file.

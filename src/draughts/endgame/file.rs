@@ -25,10 +25,7 @@ const HEADER: usize = 28;
 pub enum TableError {
     /// The file cannot be read or written.
     #[error("{path}: {source}")]
-    File {
-        path: PathBuf,
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// The start or the length is not that of tables.
     #[error("{0} holds no endgame tables of draughts: build them anew")]
     Foreign(PathBuf),

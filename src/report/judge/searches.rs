@@ -33,10 +33,7 @@ const NICENESS: i32 = 19;
 pub enum JudgeError {
     /// The engine does not start, or does not go on.
     #[error("judge {}: {reason}", engine.display())]
-    Engine {
-        engine: PathBuf,
-        reason: String,
-    },
+    Engine { engine: PathBuf, reason: String },
     /// The journal does not take the judgements.
     #[error(transparent)]
     Journal(#[from] JournalError),

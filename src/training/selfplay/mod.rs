@@ -77,10 +77,7 @@ pub enum SelfplayError {
     Shard(#[from] ShardError),
     /// The folder cannot be created.
     #[error("{path}: {error}")]
-    Folder {
-        path: PathBuf,
-        error: io::Error,
-    },
+    Folder { path: PathBuf, error: io::Error },
     /// A file of this name holds the games of another plan.
     #[error("{0}: made by another plan, or by another engine; use another seed or folder")]
     OtherPlan(PathBuf),

@@ -16,16 +16,10 @@ const MAGIC: &[u8; 8] = b"conctrn1";
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     #[error("{path}: {error}")]
-    File {
-        path: std::path::PathBuf,
-        error: io::Error,
-    },
+    File { path: std::path::PathBuf, error: io::Error },
     /// Invalid contents.
     #[error("{path}: {reason}")]
-    Content {
-        path: std::path::PathBuf,
-        reason: &'static str,
-    },
+    Content { path: std::path::PathBuf, reason: &'static str },
 }
 
 pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
