@@ -1,4 +1,4 @@
-//! Who plays on the practice server.
+//! Accounts of the practice server.
 
 use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -57,7 +57,7 @@ impl Category {
         }
     }
 
-    /// Every category, the speeds first.
+    /// Iterates over every category, the speeds first.
     pub fn all() -> impl Iterator<Item = Self> {
         let variants = Variant::ALL.into_iter().filter(|v| !matches!(v, Variant::Standard | Variant::FromPosition));
         Speed::ALL.into_iter().map(Self::Speed).chain(variants.map(Self::Variant))
@@ -72,10 +72,10 @@ impl Category {
     }
 }
 
-/// Games finished, by result.
+/// Numbers of finished games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GameCounts {
-    /// Rated ones among all.
+    /// Rated games among all.
     pub rated: u32,
     /// Games that the player won.
     pub won: u32,
@@ -86,7 +86,7 @@ pub struct GameCounts {
 }
 
 impl GameCounts {
-    /// How many games were finished in all.
+    /// Returns the number of finished games.
     pub const fn all(&self) -> u32 {
         self.won + self.drawn + self.lost
     }
@@ -95,19 +95,18 @@ impl GameCounts {
 /// An account of the practice server, with its ratings and counts.
 #[derive(Clone, Debug)]
 pub struct PracticeAccount {
-    /// By which it is found.
+    /// The key of the account.
     pub id: AccountId,
-    /// As it is shown.
+    /// The name as shown.
     pub name: String,
-    /// Whether it is a bot account.
     pub bot: bool,
-    /// Set for the server's own engine, which is nobody's account and is seen by its opponents only.
+    /// The level of the server's own engine, which belongs to no account and is seen by its
+    /// opponents only.
     pub ai_level: Option<u8>,
-    /// When it was made, as the time since the server started.
+    /// The time of its creation since the server's start.
     pub created: Duration,
-    /// Ratings that have moved.
+    /// Ratings that differ from the initial one.
     pub ratings: BTreeMap<Category, PlayerRating>,
-    /// What it has played.
     pub counts: GameCounts,
 }
 
@@ -125,19 +124,18 @@ impl PracticeAccount {
         }
     }
 
-    /// Gives the account a rating in every category that so many games have made certain.
+    /// Gives the account a rating in every category, with the certainty of `games` games.
     pub fn establish(&mut self, points: i32, games: u32) {
         let rating = PlayerRating::established(points, games);
         self.ratings = Category::all().map(|category| (category, rating)).collect();
     }
 
-    /// The rating in a category.
     pub fn rating(&self, category: Category) -> PlayerRating {
         self.ratings.get(&category).copied().unwrap_or_default()
     }
 }
 
-/// Whether the terms are what Lichess lets bots play: nothing faster than bullet.
+/// Returns true if Lichess lets bots play this control: nothing faster than bullet.
 pub(crate) fn open_to_bots(time_control: TimeControl) -> bool {
     time_control.speed() != Speed::UltraBullet
 }

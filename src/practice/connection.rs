@@ -1,4 +1,5 @@
-//! TCP connections that can be cut from the inside, and a listener that can be restarted: what both protocols stand on.
+//! TCP connections that can be cut from the inside, and a listener that can be restarted, for both
+//! protocols.
 
 use std::{
     io,
@@ -22,7 +23,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::faults::FaultInjector;
 
-/// How long the server is away when its plan restarts it.
+/// The duration of a restart by plan.
 const DOWNTIME: Duration = Duration::from_millis(500);
 
 #[derive(Clone)]
@@ -39,7 +40,6 @@ impl ConnectionControl {
     }
 }
 
-/// A connection of a client.
 pub(crate) struct ClientConnection {
     stream: TcpStream,
     control: ConnectionControl,
@@ -107,10 +107,11 @@ impl AsyncWrite for ClientConnection {
     }
 }
 
-/// An order to restart: how long to be away, and whom to tell when it is back.
+/// An order to restart: its duration, and a signal for its end.
 pub(crate) type Restart = (Duration, oneshot::Sender<()>);
 
-/// Accepts connections until it is told to restart: then all of them drop, and for a while nobody answers.
+/// Accepts connections until it is told to restart: then all of them drop, and for a while
+/// connecting fails.
 pub(crate) struct PracticeListener {
     socket: TcpListener,
     address: SocketAddr,
@@ -146,7 +147,8 @@ impl PracticeListener {
         tracing::info!(?downtime, "the practice server restarts");
         self.generation.cancel();
         self.generation = self.stop.child_token();
-        // Swapping in a listener on another port closes the old one, so that connecting fails as it does when nobody is there.
+        // Swapping in a listener on another port closes the old one, so that connecting fails as it
+        // does without a server.
         let Ok(elsewhere) = TcpListener::bind((self.address.ip(), 0)).await else { return };
         self.socket = elsewhere;
         tokio::time::sleep(downtime).await;
@@ -183,7 +185,7 @@ impl PracticeListener {
                 () = planned => self.restart(DOWNTIME).await,
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, peer)) => {
-                        // Every line goes out at once: latency is what clients measure here.
+                        // Every line goes out at once: clients measure latency here.
                         let _ = stream.set_nodelay(true);
                         return (ClientConnection::new(stream, self.generation.child_token()), peer);
                     }

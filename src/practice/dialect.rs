@@ -2,16 +2,16 @@
 //!
 //! Observed on FatICS, on capablanca (the Lasker code base) and on uhlin/fics (FICS 1.6.2), and read of freechess.org.
 
-/// Which server of its family the FICS side behaves like.
+/// The imitated server of the FICS family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// freechess.org: everything there is.
+    /// freechess.org, with all functions.
     #[default]
     Freechess,
     /// FatICS: no `resume`, no `pending`; `match` resumes an adjourned game and says so.
     Fatics,
-    /// capablanca: no interface variables, timeseal of the first version only, no automatic flags, `0 1` is untimed;
-    /// `match` resumes an adjourned game and says so.
+    /// capablanca: no interface variables, timeseal of the first version only, no automatic flags,
+    /// `0 1` is untimed; `match` resumes an adjourned game and says so.
     Capablanca,
     /// uhlin/fics: the same, and no `resume` in any form, no timeseal, no seeks, no greeting by name; lines are wrapped
     /// without the blank between their words, and of several commands that come together only one is done until more comes.
@@ -19,10 +19,10 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every dialect, the usual one first.
+    /// Every dialect, the default first.
     pub const ALL: [Self; 4] = [Self::Freechess, Self::Fatics, Self::Capablanca, Self::Uhlin];
 
-    /// Its name in a plan of faults.
+    /// Returns its name in a plan of faults.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Freechess => "freechess",
@@ -32,12 +32,12 @@ impl Dialect {
         }
     }
 
-    /// Whether it is one of the two that know nothing of interface variables and of what depends on them.
+    /// Returns true for the two without interface variables and everything that depends on them.
     const fn is_plain(self) -> bool {
         matches!(self, Self::Capablanca | Self::Uhlin)
     }
 
-    /// Whether a command is known.
+    /// Returns true if the server knows the command.
     pub fn knows(self, command: &str) -> bool {
         let unknown: &[&str] = match self {
             Self::Freechess => &[],
@@ -48,7 +48,7 @@ impl Dialect {
         !unknown.contains(&command)
     }
 
-    /// What is said of a command that is not known.
+    /// Returns the answer to an unknown command.
     pub fn unknown_command(self, word: &str) -> String {
         match self {
             Self::Uhlin => format!("{word}: Command has failed."),
@@ -56,32 +56,34 @@ impl Dialect {
         }
     }
 
-    /// Whether `moves l` lists moves as coordinates; elsewhere it is not answered.
+    /// Returns true if `moves l` lists moves as coordinates; others do not answer it.
     pub const fn lists_long_moves(self) -> bool {
         matches!(self, Self::Freechess)
     }
 
-    /// Whether `match` resumes the game that waits with somebody; otherwise it proposes a new one.
+    /// Returns true if `match` resumes the adjourned game with the player; otherwise it proposes a
+    /// new one.
     pub const fn match_resumes(self) -> bool {
         !matches!(self, Self::Uhlin)
     }
 
-    /// Whether an adjourned game can go on at all.
+    /// Returns true if an adjourned game can go on at all.
     pub fn resumes(self) -> bool {
         self.knows("resume") || self.match_resumes()
     }
 
-    /// Whether interface variables do what they say. Elsewhere they are taken and change nothing.
+    /// Returns true if interface variables have an effect. Others accept and ignore them.
     pub const fn has_interface_variables(self) -> bool {
         !self.is_plain()
     }
 
-    /// Whether what programs are told of an offer unasked (`<pf>`, `<pr>`) follows the prompt, without another one after it.
+    /// Returns true if unasked offers to programs (`<pf>`, `<pr>`) follow the prompt, without
+    /// another one after them.
     pub const fn tells_offers_after_the_prompt(self) -> bool {
         matches!(self, Self::Fatics)
     }
 
-    /// Whether this version of timeseal, 1 or 2, is understood.
+    /// Returns true if this version of timeseal, 1 or 2, is understood.
     pub const fn has_timeseal(self, version: u8) -> bool {
         match self {
             Self::Freechess | Self::Fatics => true,
@@ -90,47 +92,49 @@ impl Dialect {
         }
     }
 
-    /// Whether a flag falls without being claimed.
+    /// Returns true if a flag falls without being claimed.
     pub const fn flags_fall(self) -> bool {
         !self.is_plain()
     }
 
-    /// Whether seeks are posted; elsewhere the command is taken and nothing comes of it.
+    /// Returns true if seeks are posted; others accept the command without effect.
     pub const fn has_seeks(self) -> bool {
         !matches!(self, Self::Uhlin)
     }
 
-    /// Whether a player may abort a game by himself before both sides have moved.
+    /// Returns true if a player may abort a game alone before both sides have moved.
     pub const fn aborts_at_once(self) -> bool {
         !self.is_plain()
     }
 
-    /// Whether a game begins with the line `Creating: ...`.
+    /// Returns true if a game begins with the line `Creating: ...`.
     pub const fn announces_games(self) -> bool {
         !matches!(self, Self::Uhlin)
     }
 
-    /// Whether a session begins with `**** Starting FICS session as ... ****`.
+    /// Returns true if a session begins with `**** Starting FICS session as ... ****`.
     pub const fn greets(self) -> bool {
         !matches!(self, Self::Uhlin)
     }
 
-    /// Whether a wrapped line keeps the blank at which it was broken.
+    /// Returns true if a wrapped line keeps the blank at which it was broken.
     pub const fn wraps_after_blanks(self) -> bool {
         !matches!(self, Self::Uhlin)
     }
 
-    /// Whether of several commands that come together one is done, and the next when more comes.
+    /// Returns true if only one of several commands that arrive together is executed, and the next
+    /// when more arrives.
     pub const fn takes_one_command_at_a_time(self) -> bool {
         matches!(self, Self::Uhlin)
     }
 
-    /// Whether a time of no minutes and one second a move means no clock at all.
+    /// Returns true if a time of no minutes and one second a move means no clock at all.
     pub const fn zero_one_is_untimed(self) -> bool {
         matches!(self, Self::Capablanca)
     }
 
-    /// How many of the last three fields of a style 12 line (flip, ticking, lag) are shown.
+    /// Returns the number of the last three fields of a style 12 line (flip, ticking, lag) that are
+    /// shown.
     pub const fn last_fields(self) -> usize {
         match self {
             Self::Freechess | Self::Fatics => 3,
@@ -139,22 +143,22 @@ impl Dialect {
         }
     }
 
-    /// The sign of mate.
+    /// Returns the sign of mate.
     pub const fn mate(self) -> char {
         if self.is_plain() { '+' } else { '#' }
     }
 
-    /// How long a wrong password is borne: whether another name may be tried.
+    /// Returns true if a wrong password allows another name.
     pub const fn asks_again(self) -> bool {
         !matches!(self, Self::Uhlin)
     }
 
-    /// Whether what the opponent says bears the number of the game.
+    /// Returns true if the opponent's messages have the number of the game.
     pub const fn numbers_what_is_said(self) -> bool {
         !self.is_plain()
     }
 
-    /// What is told to whoever accepts a match.
+    /// Returns the message to the player who accepts a match.
     pub fn you_accept(self, with: &str) -> String {
         match self {
             Self::Fatics => format!("Accepting the match offer from {with}."),
@@ -162,7 +166,7 @@ impl Dialect {
         }
     }
 
-    /// What is told to whoever made the offer that was accepted.
+    /// Returns the message to the player whose offer was accepted.
     pub fn they_accept(self, with: &str) -> String {
         match self {
             Self::Freechess => format!("{with} accepts the match offer."),
@@ -171,7 +175,8 @@ impl Dialect {
         }
     }
 
-    /// What is told to the player whose opponent's connection was lost, before the game's end; `None`: the end tells it.
+    /// Returns the message to the opponent of a player whose connection was lost, before the game's
+    /// end; `None`: the end has it.
     pub fn opponent_lost(self, opponent: &str) -> Option<String> {
         match self {
             Self::Freechess => None,
@@ -180,7 +185,8 @@ impl Dialect {
         }
     }
 
-    /// Why a game that a lost connection stopped is over, as its last line says it. `outcome` is `adjourned` or `aborted`.
+    /// Returns the reason in the last line of a game that a lost connection stopped. `outcome` is
+    /// `adjourned` or `aborted`.
     pub fn stopped_by_loss(self, who: &str, outcome: &str) -> String {
         if self.is_plain() { outcome.to_owned() } else { format!("{who} lost connection; game {outcome}") }
     }

@@ -1,5 +1,5 @@
-//! A chess server to practise on: it speaks the Lichess Bot API on loopback, has opponents of its own, and lets things go
-//! wrong on purpose.
+//! A practice chess server: it speaks the Lichess Bot API and FICS on loopback, has opponents of
+//! its own, and injects faults.
 //!
 //! ```text
 //!  Lichess clients ─HTTP──▶ lichess ──questions──▶ state (one actor) ──▶ game (pure rules, clocks, endings)
@@ -7,9 +7,10 @@
 //!        faults strike here   ▲────────── events ─────┘  └── sparring players
 //! ```
 //!
-//! `lichess` and `fics` translate a protocol and know nothing of chess; `state` owns accounts, challenges and games and
-//! knows nothing of sockets; a [`game::PracticeGame`] knows neither and is told the time. [`PracticeServer`] is the handle
-//! for tests and for the demo, [`serve`] runs a server for other programs.
+//! `lichess` and `fics` translate a protocol and know nothing of chess; `state` owns accounts,
+//! challenges and games and knows nothing of sockets; a [`game::PracticeGame`] knows neither and
+//! gets the time from its caller. [`PracticeServer`] is the handle for tests and for the demo,
+//! [`serve`] runs a server for other programs.
 //!
 //! ```no_run
 //! # async fn play() -> Result<(), concilio_practice::PracticeError> {

@@ -17,7 +17,7 @@ const LEAST_DEVIATION: f64 = 45.0;
 /// Above this deviation a rating is provisional.
 const PROVISIONAL_DEVIATION: f64 = 110.0;
 
-/// A rating and how many rated games stand behind it.
+/// A rating and the number of rated games behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerRating {
     estimate: Glicko2Rating,
@@ -25,13 +25,13 @@ pub struct PlayerRating {
 }
 
 impl PlayerRating {
-    /// A rating that so many games have made certain.
+    /// Creates a rating with the certainty of `games` games.
     pub fn established(points: i32, games: u32) -> Self {
         let estimate = Glicko2Rating { rating: f64::from(points), deviation: LEAST_DEVIATION, volatility: 0.06 };
         Self { estimate, games }
     }
 
-    /// Points, as they are shown.
+    /// Returns the points as shown.
     pub fn points(self) -> i32 {
         self.estimate.rating.round() as i32
     }
@@ -41,17 +41,17 @@ impl PlayerRating {
         self.estimate.deviation.round() as u32
     }
 
-    /// How many rated games were played.
+    /// Returns the number of rated games.
     pub const fn games(self) -> u32 {
         self.games
     }
 
-    /// Whether it is still a guess.
+    /// Returns true while the rating is uncertain.
     pub fn is_provisional(self) -> bool {
         self.estimate.deviation > PROVISIONAL_DEVIATION
     }
 
-    /// The rating after a game against `opponent`, whose rating is the one before it.
+    /// Returns the rating after a game against `opponent`, whose rating is the one before it.
     #[must_use]
     pub fn after(self, opponent: Self, outcome: Outcomes) -> Self {
         let config = Glicko2Config { tau: TAU, ..Glicko2Config::default() };

@@ -23,10 +23,10 @@ use chess::{ChallengeId, GameId, GameTerms, TimeControl, Variant};
 /// The pause before a challenge that came to nothing is made again.
 const ASKS_AGAIN: Duration = Duration::from_millis(50);
 
-/// How many games stand behind the rating of a sparring player.
+/// The number of games behind a sparring player's rating.
 const SPARRING_GAMES: u32 = 100;
 
-/// What a sparring player seeks on FICS: five minutes, unrated. It takes any other challenge as well.
+/// A sparring player's seek on FICS: five minutes, unrated. It accepts any other challenge as well.
 const ADVERTISED: GameTerms = GameTerms {
     variant: Variant::Standard,
     time_control: TimeControl::RealTime { initial: Duration::from_secs(300), increment: Duration::ZERO },
@@ -42,18 +42,15 @@ pub enum PracticeError {
     /// It could not listen.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the system said of it.
         source: io::Error,
     },
     /// The server's state refused.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// The server has stopped.
     #[error(transparent)]
     Stopped(#[from] ServerStopped),
-    /// There is no such game.
     #[error("no game {0}")]
     NoSuchGame(GameId),
 }
@@ -127,12 +124,12 @@ impl PracticeServer {
         Ok(server)
     }
 
-    /// Where it is, such as `http://127.0.0.1:4321`, without a slash at the end.
+    /// Returns its address, such as `http://127.0.0.1:4321`, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Where FICS is, if it has one.
+    /// Returns the address of FICS, if it has one.
     pub fn fics_address(&self) -> Option<SocketAddr> {
         self.fics_address
     }
@@ -172,7 +169,6 @@ impl PracticeServer {
         self.tokens.add(token, AccountId::of(name), scopes);
     }
 
-    /// Makes a token invalid.
     pub fn revoke_token(&self, token: &str) {
         self.tokens.revoke(token);
     }
@@ -227,19 +223,20 @@ impl PracticeServer {
         Ok(sparring::attend(self.server_state.clone(), account, player, self.stop.clone()).await?)
     }
 
-    /// Lets one account challenge another. It stands until it is answered or withdrawn.
+    /// Lets one account challenge another. The challenge stays until it is answered or withdrawn.
     ///
     /// # Errors
-    /// Whatever the server's state refuses.
+    /// A refusal of the server's state.
     pub async fn challenge(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<ChallengeId, PracticeError> {
         let (from, to) = (AccountId::of(from), AccountId::of(to));
         Ok(self.server_state.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
     }
 
-    /// Lets one account challenge another until a game comes of it: on FICS whoever plays or is cut off takes no challenges.
+    /// Lets one account challenge another until a game results: on FICS a player who plays or is
+    /// cut off takes no challenges.
     ///
     /// # Errors
-    /// Whatever the server's state refuses.
+    /// A refusal of the server's state.
     pub async fn game_between(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<GameId, PracticeError> {
         loop {
             let id = self.challenge(from, to, terms.clone()).await?;
@@ -256,7 +253,7 @@ impl PracticeServer {
         }
     }
 
-    /// Does anything an account could do, or looks at anything: see the methods of [`ServerState`].
+    /// Runs `job` on the server's state: see the methods of [`ServerState`].
     ///
     /// # Errors
     /// [`ServerStopped`].
@@ -268,7 +265,7 @@ impl PracticeServer {
         Ok(self.server_state.ask(job).await?)
     }
 
-    /// Waits until `condition` finds what it looks for; it is asked again after everything that happens.
+    /// Waits until `condition` returns a value; it is tried again after every event.
     ///
     /// # Errors
     /// [`ServerStopped`].
@@ -306,7 +303,7 @@ impl PracticeServer {
         self.wait(move |state| state.outcome(&id).is_some().then(|| state.report(&id)).flatten()).await
     }
 
-    /// Waits until so many plies were played in a game, or it is over.
+    /// Waits until `ply` plies were played in a game, or it is over.
     ///
     /// # Errors
     /// [`ServerStopped`].
@@ -319,7 +316,7 @@ impl PracticeServer {
         .await
     }
 
-    /// Waits until so many games were begun and none runs any more.
+    /// Waits until `count` games were begun and none runs any more.
     ///
     /// # Errors
     /// [`ServerStopped`].
@@ -340,19 +337,19 @@ impl PracticeServer {
         self.wait(move |state| state.is_online(&id).then_some(())).await
     }
 
-    /// Says something to everybody on FICS, indented as announcements are there: `**** Server going down in 5 minutes and 0
-    /// seconds. ****`.
+    /// Sends an announcement to all visitors on FICS, indented as there: `**** Server going down in
+    /// 5 minutes and 0 seconds. ****`.
     pub fn announce(&self, text: &str) {
         self.lobby.tell_everybody(&Notice::Text(format!("\n    {text}\n")));
     }
 
-    /// Lets things go wrong.
+    /// Returns the fault injector.
     pub fn faults(&self) -> &FaultInjector {
         &self.faults
     }
 
-    /// Restarts the server: all connections drop, for `downtime` nobody answers, and everything it knows is kept.
-    /// Returns when it answers again.
+    /// Restarts the server: all connections drop, for `downtime` connecting fails, and its state is
+    /// kept. Returns when it answers again.
     ///
     /// # Errors
     /// [`ServerStopped`].

@@ -1,29 +1,30 @@
-//! What can be set about a practice server.
+//! Settings of a practice server.
 
 use std::{net::SocketAddr, time::Duration};
 
 use crate::{faults::FaultPlan, game::GamePatience};
 
-/// How a practice server behaves. The defaults are as Lichess does it, except that nothing is limited and any speed may be played.
+/// Settings of a practice server. The defaults follow Lichess, except that nothing is limited and
+/// any speed may be played.
 #[derive(Clone, Debug)]
 pub struct PracticeSettings {
-    /// How often an empty line is sent on a stream that is silent otherwise.
+    /// The interval of empty lines on a silent stream.
     pub keep_alive: Duration,
-    /// How long the server waits for players who are gone or do nothing.
+    /// The patience with absent or silent players.
     pub patience: GamePatience,
-    /// How much each account may ask for; `None` is as much as it likes.
+    /// The limits of each account; `None` is unlimited.
     pub limits: Option<ServerLimits>,
-    /// Whether challenges obey Lichess's form: whole seconds, certain initial times, nothing too fast for bots.
+    /// True if challenges must have Lichess's form: whole seconds, certain initial times, nothing
+    /// too fast for bots.
     pub strict_terms: bool,
-    /// How long a claim of victory takes to be answered (Lichess reads the game again for it).
+    /// The time to answer a claim of victory (Lichess reads the game again for it).
     pub claim_latency: Duration,
-    /// How many finished games are remembered.
+    /// The number of finished games to remember.
     pub keep_finished: usize,
     /// Makes colours, names of games and faults come out the same again. `None` draws a seed.
     pub seed: Option<u64>,
-    /// Where FICS is spoken as well, if anywhere.
+    /// The FICS side, if any.
     pub fics: Option<FicsEndpoint>,
-    /// What goes wrong, and how often.
     pub faults: FaultPlan,
 }
 
@@ -73,17 +74,17 @@ impl Default for ServerLimits {
     }
 }
 
-/// What can be set about the FICS side.
+/// Settings of the FICS side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FicsEndpoint {
-    /// Where it listens; port 0 is any that is free.
+    /// The address; port 0 is any free one.
     pub address: SocketAddr,
-    /// So many lines a second of other people's talk reach everybody, as on a busy evening. 0: none.
+    /// Lines a second of other people's talk. 0: none.
     pub noise: u32,
 }
 
 impl FicsEndpoint {
-    /// An address without noise.
+    /// Creates an address without noise.
     pub const fn at(address: SocketAddr) -> Self {
         Self { address, noise: 0 }
     }

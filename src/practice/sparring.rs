@@ -25,17 +25,17 @@ pub trait Sparring: Send + Sync + 'static {
     /// A legal move in the last position of the game's line, in which there is at least one.
     async fn choose(&self, game: &GameView) -> Option<UciMove>;
 
-    /// Whether a draw that is offered is accepted.
+    /// Returns true to accept a draw offer.
     fn accepts_draw(&self, _game: &GameView) -> bool {
         false
     }
 
-    /// Whether the opponent's wish to abort or adjourn is granted.
+    /// Returns true to grant the opponent's request to abort or adjourn.
     fn grants_stop(&self, _game: &GameView, _stop: Stop) -> bool {
         true
     }
 
-    /// Whether a takeback that is asked for is granted.
+    /// Returns true to grant a takeback.
     fn grants_takeback(&self, _game: &GameView) -> bool {
         true
     }
@@ -44,11 +44,11 @@ pub trait Sparring: Send + Sync + 'static {
 /// The sparring players that come with the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SparringKind {
-    /// Any legal move, by lot.
+    /// Any legal move, at random.
     Random,
     /// Mates when it can, takes the most valuable piece it can, and otherwise moves by lot.
     Greedy,
-    /// Our own engine with complete knowledge and so many nodes a move.
+    /// The built-in engine with complete knowledge and a number of nodes a move.
     Engine {
         /// Nodes of each search, at least one.
         nodes: u64,
@@ -58,7 +58,7 @@ pub enum SparringKind {
 }
 
 impl SparringKind {
-    /// Points at which the player begins: so many that other bots' matchmaking finds it.
+    /// Returns the initial points: enough that other bots' matchmaking finds the player.
     pub const fn points(&self) -> i32 {
         match self {
             Self::Random => 800,
@@ -67,7 +67,6 @@ impl SparringKind {
         }
     }
 
-    /// The player of this kind.
     pub fn player(self) -> Arc<dyn Sparring> {
         match self {
             Self::Random => Arc::new(RandomMover),
@@ -118,7 +117,8 @@ impl Sparring for EnginePlayer {
     }
 }
 
-/// What our engine finds in so many nodes, from a clean table: the same position gives the same move.
+/// Returns the engine's move after `nodes` nodes, from a clean table: the same position gives the
+/// same move.
 fn engine_move(line: &Line, nodes: u64) -> Option<UciMove> {
     if !line.variant().is_standard_rules() {
         return None;
@@ -174,7 +174,7 @@ const fn value(role: Role) -> u32 {
     }
 }
 
-/// Sits a player down: it hears its account's events until `stop` is cancelled.
+/// Runs a player: handles its account's events until `stop` is cancelled.
 ///
 /// # Errors
 /// [`ServerStopped`].
@@ -194,7 +194,8 @@ pub(super) async fn attend(
             match event {
                 PracticeAccountEvent::Challenge(challenge) if challenge.dest.account == account => {
                     let by = account.clone();
-                    // It may have been withdrawn meanwhile, or a limit be reached: then there is no game.
+                    // It may have been withdrawn meanwhile, or a limit be reached: then there is no
+                    // game.
                     let _ = server_state.ask(move |state| state.accept(&challenge.id, &by)).await;
                 }
                 PracticeAccountEvent::GameStart(view) => {

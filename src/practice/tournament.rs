@@ -1,9 +1,10 @@
-//! A tournament by itself: who takes part, who is paired with whom, what a result is worth. It is told the time and the results,
-//! and knows no server.
+//! A tournament by itself: participants, pairings, points. It gets the time and the results, and
+//! knows no server.
 //!
-//! An arena pairs whoever waits, at once, and gives 2 points for a win and 1 for a draw, twice that to whoever has won the
-//! last two games or more; it ends at its time, whatever is still being played. A Swiss tournament pairs everybody for each of
-//! its rounds, those with equal points with each other; its points are doubled here, so that a draw is 1.
+//! An arena pairs waiting players at once, and gives 2 points for a win and 1 for a draw, twice
+//! that after two wins in a row or more; it ends at its time, whatever is still being played. A
+//! Swiss tournament pairs all players for each of its rounds, players with equal points with each
+//! other; its points are doubled here, so that a draw is 1.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,33 +14,29 @@ use std::{
 use super::account::AccountId;
 use chess::{GameId, GameTerms, TournamentKind, TournamentStage};
 
-/// How long an arena keeps somebody in mind who wants to be paired.
+/// The time for which an arena remembers a player who wants to be paired.
 const WAITS: Duration = Duration::from_secs(60);
-/// So many wins in a row make the next results count twice.
+/// The number of wins in a row after which results count twice.
 const STREAK: u32 = 2;
 
-/// What the organiser settles.
+/// The organiser's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentPlan {
-    /// Arena or Swiss.
     pub kind: TournamentKind,
     /// Eight letters and digits.
     pub id: String,
-    /// Its name to people.
+    /// The name for people.
     pub name: String,
-    /// The team that holds it.
     pub team: String,
-    /// What is played.
     pub terms: GameTerms,
-    /// How long until it begins.
+    /// The time until it begins.
     pub begins_after: Duration,
-    /// How long an arena lasts.
+    /// The length of an arena.
     pub lasts: Duration,
-    /// How many rounds a Swiss tournament has.
+    /// The number of rounds of a Swiss tournament.
     pub rounds: u32,
-    /// Whether bots may take part.
     pub bots_allowed: bool,
-    /// Without it nobody takes part.
+    /// The password, if one is required.
     pub password: Option<String>,
 }
 
@@ -61,13 +58,11 @@ impl TournamentPlan {
     }
 }
 
-/// Why somebody does not take part.
+/// The reason why a player may not take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TournamentRefusal {
-    /// It is over.
     #[error("This tournament is over")]
     Over,
-    /// Bots may not.
     #[error("Bots are not allowed in this tournament")]
     NoBots,
     /// The password is wrong or missing.
@@ -75,18 +70,17 @@ pub enum TournamentRefusal {
     WrongPassword,
 }
 
-/// Somebody who takes part, or did.
+/// A present or former participant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Participant {
-    /// The points so far; in a Swiss tournament twice as many.
+    /// The points so far; in a Swiss tournament doubled.
     pub points: u32,
     /// The results, the first one first, in points.
     pub sheet: Vec<u32>,
-    /// Whether no games are wanted for now.
+    /// True if no games are wanted for now.
     pub withdrawn: bool,
-    /// Wins in a row.
     streak: u32,
-    /// Until when a game is waited for.
+    /// The end of waiting for a game.
     waits_until: Duration,
     game: Option<GameId>,
     last_opponent: Option<AccountId>,
@@ -94,7 +88,6 @@ pub struct Participant {
     whites: i32,
 }
 
-/// A tournament and its participants.
 #[derive(Clone, Debug)]
 pub struct PracticeTournament {
     plan: TournamentPlan,
@@ -110,17 +103,15 @@ impl PracticeTournament {
         Self { plan, begins, round: 0, stage: TournamentStage::Announced, participants: BTreeMap::new() }
     }
 
-    /// What its organiser settled.
     pub fn plan(&self) -> &TournamentPlan {
         &self.plan
     }
 
-    /// How far it is.
     pub fn stage(&self) -> TournamentStage {
         self.stage
     }
 
-    /// When it begins and, for an arena, when it ends; in the server's time.
+    /// Returns its start and, for an arena, its end; in the server's time.
     pub(crate) fn times(&self) -> (Duration, Option<Duration>) {
         (self.begins, (self.plan.kind == TournamentKind::Arena).then(|| self.begins + self.plan.lasts))
     }
@@ -130,12 +121,11 @@ impl PracticeTournament {
         self.round
     }
 
-    /// How many of its games run.
     pub(crate) fn games_running(&self) -> usize {
         self.participants.values().filter(|one| one.game.is_some()).count() / 2
     }
 
-    /// Those who want games, by name.
+    /// Returns the players who want games, by name.
     pub fn present(&self) -> BTreeSet<AccountId> {
         self.participants.iter().filter(|(_, one)| !one.withdrawn).map(|(account, _)| account.clone()).collect()
     }
@@ -147,7 +137,7 @@ impl PracticeTournament {
         standing
     }
 
-    /// When something happens by itself.
+    /// Returns the time of the next action without other events.
     pub(crate) fn next_deadline(&self) -> Option<Duration> {
         match (self.stage, self.times()) {
             (TournamentStage::Announced, (begins, _)) => Some(begins),
@@ -156,8 +146,8 @@ impl PracticeTournament {
         }
     }
 
-    /// Lets somebody take part. `pair_now` is how one who only speaks to the API says that it is there; a Swiss tournament needs no
-    /// such word.
+    /// Adds a participant. `pair_now` is how an API client says that it is there; a Swiss
+    /// tournament needs no such word.
     pub(crate) fn join(
         &mut self,
         account: &AccountId,
@@ -184,7 +174,7 @@ impl PracticeTournament {
         Ok(())
     }
 
-    /// Somebody wants no games for now, or, before it begins, does not take part.
+    /// Ends the wish for games for now, or, before the start, the participation.
     pub(crate) fn withdraw(&mut self, account: &AccountId) {
         match self.stage {
             TournamentStage::Announced => drop(self.participants.remove(account)),
@@ -196,7 +186,7 @@ impl PracticeTournament {
         }
     }
 
-    /// Lets it begin and end.
+    /// Begins and ends it on time.
     pub(crate) fn advance(&mut self, now: Duration) {
         if self.stage == TournamentStage::Announced && now >= self.begins {
             self.stage = TournamentStage::Running;
@@ -207,8 +197,8 @@ impl PracticeTournament {
         }
     }
 
-    /// Who plays whom now, White first. They count as paired; [`began`](Self::began) names their game. `resident` says who lives
-    /// in the server and is always there.
+    /// Returns the next pairings, White first. They count as paired; [`began`](Self::began) names
+    /// their game. `resident` marks players inside the server, who are always there.
     pub(crate) fn pair(&mut self, now: Duration, resident: impl Fn(&AccountId) -> bool) -> Vec<(AccountId, AccountId)> {
         if self.stage != TournamentStage::Running {
             return Vec::new();
@@ -217,7 +207,7 @@ impl PracticeTournament {
             TournamentKind::Arena => {
                 let waits = |account: &AccountId, one: &Participant| one.waits_until > now || resident(account);
                 let mut free = self.free(waits);
-                // Guests first: those who live in the server are there for them, and do not play each other.
+                // Guests first: residents are there for them, and do not play each other.
                 free.sort_by_key(&resident);
                 let mut pairs = self.pair_up(free);
                 pairs.retain(|(white, black)| !(resident(white) && resident(black)));
@@ -240,7 +230,7 @@ impl PracticeTournament {
             return Vec::new();
         }
         self.round += 1;
-        // The last one has nobody to play and is given the point.
+        // The last one has no opponent and gets the point.
         if free.len() % 2 == 1
             && let Some(one) = free.pop().and_then(|account| self.participants.get_mut(&account))
         {
@@ -250,14 +240,14 @@ impl PracticeTournament {
         self.pair_up(free)
     }
 
-    /// Who could be paired, the best first.
+    /// Returns the players who could be paired, the best first.
     fn free(&self, waits: impl Fn(&AccountId, &Participant) -> bool) -> Vec<AccountId> {
         let free =
             |(account, one): &(&AccountId, &Participant)| !one.withdrawn && one.game.is_none() && waits(account, one);
         self.standing().into_iter().filter(free).map(|(account, _)| account.clone()).collect()
     }
 
-    /// Pairs those who follow each other. Those who just played each other do so again only where nobody else is left.
+    /// Pairs neighbours. Players who just met meet again only if no other opponent is left.
     fn pair_up(&self, mut free: Vec<AccountId>) -> Vec<(AccountId, AccountId)> {
         let one = |account: &AccountId| self.participants.get(account);
         let met = |a: &AccountId, b: &AccountId| one(a).is_some_and(|it| it.last_opponent.as_ref() == Some(b));
@@ -327,7 +317,7 @@ mod tests {
         tournament
     }
 
-    /// Everybody says that they are there, is paired, and the games end so.
+    /// Reports all players present, pairs them, and ends the games with this result.
     fn play(tournament: &mut PracticeTournament, now: Duration, winner: Option<&str>) -> Vec<(AccountId, AccountId)> {
         for account in tournament.present() {
             tournament.join(&account, true, None, true, now).expect("it is open");

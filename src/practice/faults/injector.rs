@@ -21,9 +21,9 @@ use crate::dialect::Dialect;
 /// Decides what goes wrong. Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub struct FaultInjector {
-    // Held for moments only, never across an await: a request or line asks, and goes on.
+    // Held for moments only, never across an await.
     inner: Arc<Mutex<Inner>>,
-    /// A request has come.
+    /// Signals a new request.
     came: Arc<Notify>,
 }
 
@@ -42,7 +42,7 @@ enum Expiry {
 }
 
 impl FaultInjector {
-    /// By a plan; `seed` is used where the plan has none.
+    /// Creates an injector for a plan; `seed` is used if the plan has none.
     pub fn new(plan: FaultPlan, seed: Option<u64>) -> Self {
         let rng = match plan.seed.or(seed) {
             Some(seed) => StdRng::seed_from_u64(seed),
@@ -86,12 +86,12 @@ impl FaultInjector {
         hit.filter(|(_, sender)| sender.send(fault).is_ok()).count()
     }
 
-    /// How many requests of a kind have come.
+    /// Returns the number of requests of a kind so far.
     pub fn requests_seen(&self, kind: RequestKind) -> u64 {
         self.inner().seen.get(&kind).copied().unwrap_or(0)
     }
 
-    /// Waits until so many requests of a kind have come.
+    /// Waits until `count` requests of a kind have come.
     pub async fn wait_for_requests(&self, kind: RequestKind, count: u64) {
         loop {
             let came = self.came.notified();
@@ -102,7 +102,7 @@ impl FaultInjector {
         }
     }
 
-    /// What happens to a request that comes now.
+    /// Returns the fault of a new request.
     pub fn on_request(&self, kind: RequestKind) -> Option<RequestFault> {
         let mut inner = self.inner();
         *inner.seen.entry(kind).or_default() += 1;
@@ -121,7 +121,7 @@ impl FaultInjector {
         inner.request_by_plan(kind)
     }
 
-    /// Registers a stream that opens.
+    /// Registers a new stream.
     pub fn open_stream(&self, id: StreamId) -> StreamFaults {
         let (sender, commands) = mpsc::unbounded_channel();
         let mut inner = self.inner();
@@ -140,32 +140,32 @@ impl FaultInjector {
         StreamFaults { faults: self.clone(), id, commands, cut, echoed: 0 }
     }
 
-    /// How late streams open by the plan.
+    /// Returns the plan's delay of opening streams.
     pub fn opening_delay(&self) -> Duration {
         self.inner().plan.open.unwrap_or_default()
     }
 
-    /// How late the first line of a stream comes by the plan.
+    /// Returns the plan's delay of a stream's first line.
     pub fn first_line_delay(&self) -> Duration {
         self.inner().plan.first_line.unwrap_or_default()
     }
 
-    /// How many bytes a second a stream carries by the plan.
+    /// Returns the plan's rate of a stream.
     pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
         self.inner().plan.slow
     }
 
-    /// How many requests at once a connection bears by the plan.
+    /// Returns the plan's limit of simultaneous requests a connection.
     pub fn streams_per_connection(&self) -> Option<NonZeroU32> {
         self.inner().plan.streams
     }
 
-    /// Which server of its family the FICS side behaves like.
+    /// Returns the imitated server of the FICS family.
     pub fn dialect(&self) -> Dialect {
         self.inner().plan.dialect
     }
 
-    /// How often the server restarts by its plan.
+    /// Returns the plan's interval of restarts.
     pub fn restarts_every(&self) -> Option<Duration> {
         self.inner().plan.restart
     }
@@ -207,18 +207,18 @@ impl Inner {
     }
 }
 
-/// What goes wrong on one open stream.
+/// The faults of one open stream.
 pub struct StreamFaults {
     faults: FaultInjector,
     id: StreamId,
     commands: mpsc::UnboundedReceiver<StreamFault>,
     cut: Option<(Instant, StreamFault)>,
-    /// How many plies the last echo of an own move showed.
+    /// The ply of the last echo of an own move.
     echoed: usize,
 }
 
 impl StreamFaults {
-    /// What happens to a line.
+    /// Returns the fault of a line.
     pub fn on_line(&mut self, line: LineFacts) -> Option<StreamFault> {
         let mut inner = self.faults.inner();
         let struck = inner.arranged.iter().position(|(streams, when, _)| {
@@ -243,12 +243,12 @@ impl StreamFaults {
         inner.line_by_plan()
     }
 
-    /// How many bytes a second the stream carries by the plan.
+    /// Returns the plan's rate of the stream.
     pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
         self.faults.bytes_per_second()
     }
 
-    /// How late the first line comes by the plan.
+    /// Returns the plan's delay of the first line.
     pub fn first_line_delay(&self) -> Duration {
         self.faults.first_line_delay()
     }
@@ -268,7 +268,7 @@ impl StreamFaults {
         tokio::select! {
             Some(fault) = self.commands.recv() => fault,
             how = cut => {
-                // It strikes once: what it sends last may trickle for a while.
+                // It strikes once: the last data may trickle for a while.
                 self.cut = None;
                 how
             }

@@ -4,7 +4,6 @@ use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
 use crate::dialect::Dialect;
 
-/// A share of a hundred.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Percent(f64);
 
@@ -14,25 +13,26 @@ impl Percent {
         (0.0..=100.0).contains(&percent).then_some(Self(percent))
     }
 
-    /// Between 0 and 1.
+    /// Returns a number between 0 and 1.
     pub fn probability(self) -> f64 {
         self.0 / 100.0
     }
 }
 
-/// When the echo of a player's own move comes.
+/// The time of the echo of a player's own move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// This much later than it should.
+    /// Late by this time.
     Late(Duration),
     /// Never: the first line that shows the move is not sent. (The next one shows it as well.)
     Never,
 }
 
-/// How often what goes wrong.
+/// The frequencies of faults.
 ///
-/// As text: `seed=7,cut=3s,delay=50ms,429=5%,502=5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=60s,slow=100B/s`;
-/// every part may be left out. See the fields for what each means. `Display` writes what `FromStr` reads.
+/// As text:
+/// `seed=7,cut=3s,delay=50ms,429=5%,502=5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=60s,slow=100B/s`;
+/// every part is optional. The fields explain each. `Display` writes the form that `FromStr` reads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaultPlan {
     /// `seed=7`: where the random numbers begin; otherwise at the server's own seed.
@@ -50,19 +50,19 @@ pub struct FaultPlan {
     pub bad_gateway: Percent,
     /// `lost=1%`: requests that are done but never answered; the connection is reset.
     pub lost: Percent,
-    /// `half-open=1%`: with so many of the lines a stream falls silent for ever.
+    /// `half-open=1%`: lines at which a stream falls silent for ever.
     pub half_open: Percent,
     /// `duplicate=2%`: lines sent twice.
     pub duplicate: Percent,
     /// `reorder=1%`: lines sent after the one that follows them.
     pub reorder: Percent,
-    /// `drop=1%`: lines not sent at all. (A player cannot know what it was not told until it asks.)
+    /// `drop=1%`: lines not sent at all. (A player cannot know about them until it asks.)
     pub drop: Percent,
-    /// `restart=60s`: so often the server restarts: all connections drop, its state is kept.
+    /// `restart=60s`: the interval of restarts: all connections drop, the state is kept.
     pub restart: Option<Duration>,
     /// `stall-move=1%`: moves that are neither made nor answered; the connection stands.
     pub stall_move: Percent,
-    /// `slow=100B/s`: every stream trickles, so many bytes a second.
+    /// `slow=100B/s`: the rate of every stream.
     pub slow: Option<NonZeroU32>,
     /// `open=4s`: every stream opens this late: not even the answer's headers come before (on FICS: the banner).
     pub open: Option<Duration>,
@@ -72,8 +72,9 @@ pub struct FaultPlan {
     pub late: Option<Duration>,
     /// `echo=3s`, `echo=never`: the echo of a player's own move comes late, or not at all.
     pub echo: Option<Echo>,
-    /// `streams=10`: so many requests at once a connection, streams and moves together; further ones wait. HTTP/2 only,
-    /// where the limit is announced as `SETTINGS_MAX_CONCURRENT_STREAMS`; an HTTP/1.1 connection carries one anyway.
+    /// `streams=10`: simultaneous requests a connection, streams and moves together; further ones
+    /// wait. HTTP/2 only, where the limit is announced as `SETTINGS_MAX_CONCURRENT_STREAMS`; an
+    /// HTTP/1.1 connection carries one anyway.
     pub streams: Option<NonZeroU32>,
     /// `dialect=uhlin`: which server of its family the FICS side behaves like.
     pub dialect: Dialect,
@@ -88,14 +89,12 @@ pub enum FaultPlanError {
          stall-move, slow, open, first-line, late, echo, streams, dialect)"
     )]
     Unknown(String),
-    /// The value does not fit.
     #[error("fault {key}={value:?}: {expected} is expected")]
     Value {
         /// The name of the fault in the plan.
         key: String,
-        /// As it was given.
         value: String,
-        /// What would be right.
+        /// The accepted form.
         expected: &'static str,
     },
 }

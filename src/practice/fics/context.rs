@@ -1,11 +1,11 @@
-//! What every connection of the FICS side has at hand.
+//! State shared by all connections of the FICS side.
 
 use super::lobby::FicsLobby;
 use crate::{faults::FaultInjector, state::StateHandle};
 
-/// What every session has at hand.
+/// State shared by all sessions.
 pub(crate) struct FicsContext {
-    /// Everything about games is asked here.
+    /// The server's state, with all games.
     pub server_state: StateHandle,
     pub lobby: FicsLobby,
     pub faults: FaultInjector,

@@ -1,4 +1,4 @@
-//! What a visitor has before him: a game that is played or watched, or one that is looked through.
+//! A visitor's board: a game played or watched, or one examined.
 
 use std::sync::Arc;
 
@@ -9,20 +9,19 @@ use chess::GameId;
 /// A game that a visitor plays or watches.
 pub(crate) struct JoinedBoard {
     pub id: GameId,
-    /// Its number on this server.
+    /// The number on this server.
     pub number: u32,
     /// The player's colour, or what it is to a watcher.
     pub relation: text::ViewerRole,
-    /// What is heard there.
     pub events: Subscription<BoardEvent>,
-    /// As it was shown last.
+    /// The view shown last.
     pub view: Option<Arc<GameView>>,
 }
 
-/// A finished game that somebody looks through.
+/// A finished game being examined.
 pub(crate) struct Examination {
     pub view: Arc<GameView>,
-    /// How many plies are on the board.
+    /// The number of plies on the board.
     pub ply: usize,
     pub number: u32,
     /// The name under which it has its number: a finished game has none of its own.

@@ -1,4 +1,4 @@
-//! Who is here: names and passwords, sessions, seeks, and the numbers that games bear while they run.
+//! Visitors: names and passwords, sessions, seeks, and the numbers of running games.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,27 +13,26 @@ use crate::{
 };
 use chess::GameId;
 
-/// Somebody who is logged in.
+/// A logged-in visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub id: AccountId,
-    /// As it is shown.
+    /// The name as shown.
     pub name: String,
-    /// What stands behind the name.
     pub rank: Rank,
 }
 
-/// What a visitor is.
+/// The status of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     Registered,
     Computer,
-    /// Somebody without an account.
+    /// A visitor without an account.
     Guest,
 }
 
 impl Visitor {
-    /// `Name(C)`.
+    /// Returns `Name(C)`.
     pub(crate) fn titled(&self) -> String {
         let title = match self.rank {
             Rank::Registered => "",
@@ -44,24 +43,24 @@ impl Visitor {
     }
 }
 
-/// What one session hears of another.
+/// A message between sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Notice {
-    /// The same account has logged in elsewhere.
+    /// The same account has logged in again.
     Displaced,
     /// Lines for this session.
     Text(String),
     /// A shout of any kind, for those who listen to the variable's kind.
     Talk(&'static str, String),
-    /// Something said in a channel.
+    /// A message in a channel.
     Channel(u16, String),
     /// Something for all at the board of a game.
     Kibitz(GameId, String),
     /// Something for all who watch a game, but not for its players.
     Whisper(GameId, String),
-    /// Somebody seeks a game.
+    /// A new seek.
     Seek(Seek),
-    /// These seeks are gone.
+    /// Removed seeks.
     SeeksGone(Vec<u32>),
 }
 
@@ -73,9 +72,9 @@ pub(crate) struct Seek {
     /// The seeker's rating and so on.
     pub seat: PlayerView,
     pub terms: ChallengeTerms,
-    /// Whether the seeker wants to accept by hand.
+    /// True if the seeker accepts by hand.
     pub manual: bool,
-    /// Whether the seeker's formula filters.
+    /// True if the seeker's formula filters.
     pub formula: bool,
     /// Ratings between which answers are wanted.
     pub range: (i32, i32),
@@ -123,17 +122,16 @@ impl FicsLobby {
         self.inner().passwords.get(account).cloned()
     }
 
-    /// Whether a name belongs to a guest, now or earlier.
+    /// Returns true if the name belongs to a guest, now or earlier.
     pub(crate) fn is_guest(&self, account: &AccountId) -> bool {
         self.inner().guests.contains_key(account)
     }
 
-    /// Notes that a name is a guest's.
     pub(crate) fn note_guest(&self, account: &AccountId, name: &str) {
         self.inner().guests.insert(account.clone(), name.to_owned());
     }
 
-    /// A name for a guest who has none: `GuestABCD`.
+    /// Returns a name for a guest without one: `GuestABCD`.
     pub(crate) fn guest_name(&self) -> String {
         let mut inner = self.inner();
         inner.guest_serial += 1;
@@ -147,8 +145,8 @@ impl FicsLobby {
         name
     }
 
-    /// Takes a place. Whoever holds it already is told to go. Returns the session's number, what it hears, and whether
-    /// somebody had to go.
+    /// Adds a visitor and ends an earlier session of the same name. Returns the session's number,
+    /// its messages, and true if there was an earlier one.
     pub(crate) fn enter(&self, visitor: &Visitor) -> (u64, mpsc::UnboundedReceiver<Notice>, bool) {
         let (sender, notices) = mpsc::unbounded_channel();
         let mut inner = self.inner();
@@ -183,7 +181,7 @@ impl FicsLobby {
         self.inner().residents.values().cloned().collect()
     }
 
-    /// Who is here, by name.
+    /// Returns all visitors, by name.
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
         let mut visitors = self.residents();
         visitors.extend(self.inner().logged_in.values().map(|user| user.visitor.clone()));
@@ -191,24 +189,24 @@ impl FicsLobby {
         visitors
     }
 
-    /// Somebody who is here, with whether challenges are welcome.
+    /// Returns a visitor, and true if challenges are welcome.
     pub(crate) fn find(&self, account: &AccountId) -> Option<(Visitor, bool)> {
         self.inner().logged_in.get(account).map(|user| (user.visitor.clone(), user.open))
     }
 
-    /// Notes whether challenges are welcome.
+    /// Sets whether challenges are welcome.
     pub(crate) fn set_open(&self, account: &AccountId, open: bool) {
         if let Some(user) = self.inner().logged_in.get_mut(account) {
             user.open = open;
         }
     }
 
-    /// Tells one session something; whether it is there.
+    /// Sends a message to one session; returns true if it is there.
     pub(crate) fn tell(&self, account: &AccountId, notice: Notice) -> bool {
         self.inner().logged_in.get(account).is_some_and(|user| user.sender.send(notice).is_ok())
     }
 
-    /// Tells everybody but one; returns how many.
+    /// Sends a message to all sessions but one; returns their number.
     pub(crate) fn tell_others(&self, account: &AccountId, notice: &Notice) -> usize {
         let inner = self.inner();
         let others = inner.logged_in.iter().filter(|(id, _)| *id != account);
@@ -234,7 +232,7 @@ impl FicsLobby {
         self.inner().seeks.values().cloned().collect()
     }
 
-    /// Removes seeks of an account, all or one, and tells everybody. Returns their numbers.
+    /// Removes seeks of an account, all or one, and tells every session. Returns their numbers.
     pub(crate) fn remove_seeks(&self, account: &AccountId, index: Option<u32>) -> Vec<u32> {
         let gone: Vec<u32> = {
             let mut inner = self.inner();
@@ -261,7 +259,7 @@ impl FicsLobby {
         number
     }
 
-    /// The game of a number.
+    /// Returns the game of a number.
     pub(crate) fn game(&self, number: u32) -> Option<GameId> {
         self.inner().games.get(&number).cloned()
     }
@@ -271,7 +269,7 @@ impl FicsLobby {
         self.release_numbers(|id| id == game);
     }
 
-    /// The same for all games that have stopped.
+    /// Releases the numbers of all stopped games.
     pub(crate) fn release_numbers(&self, has_stopped: impl Fn(&GameId) -> bool) {
         self.inner().games.retain(|_, id| !has_stopped(id));
     }

@@ -1,4 +1,4 @@
-//! The door: banner, name, password.
+//! The login: banner, name, password.
 
 use std::io;
 
@@ -15,21 +15,21 @@ const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\
 /// Telnet's `WILL ECHO` and `WONT ECHO`, so that no password shows on a screen.
 const HIDE: &[u8] = b"\xff\xfb\x01";
 const SHOW: &[u8] = b"\xff\xfc\x01";
-/// How often somebody may try.
+/// The number of attempts.
 const ATTEMPTS: usize = 5;
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
 
-/// How the conversation ended.
+/// The end of the login.
 pub(crate) enum LoginOutcome {
-    /// Somebody is in, with the interface variables set by `%b` before the name.
+    /// A visitor, with the interface variables set by `%b` before the name.
     Admitted(Visitor, Option<String>),
     Refused,
 }
 
-/// Talks at the door until somebody is in or gives up.
+/// Logs a visitor in, or gives up.
 ///
 /// # Errors
-/// When the connection is lost.
+/// If the connection is lost.
 pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) -> io::Result<LoginOutcome> {
     telnet.write(BANNER.as_bytes()).await?;
     let mut bits = None;
@@ -57,7 +57,7 @@ pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) 
     Ok(LoginOutcome::Refused)
 }
 
-/// A line; nobody owes us a pong here.
+/// Reads a line; no pong is due here.
 async fn line(telnet: &mut TelnetConnection) -> io::Result<String> {
     loop {
         match telnet.input().await? {
@@ -68,7 +68,7 @@ async fn line(telnet: &mut TelnetConnection) -> io::Result<String> {
     }
 }
 
-/// Finds out who it is; `None` if nobody we let in.
+/// Identifies the visitor; `None` if refused.
 async fn ask(context: &FicsContext, telnet: &mut TelnetConnection, name: &str) -> io::Result<Option<Visitor>> {
     if let Some(fault) = fault_of(name) {
         telnet.write(format!("\n\r{fault}\n\r").as_bytes()).await?;

@@ -1,4 +1,4 @@
-//! FICS: the Internet chess servers' language for people and programs, over telnet, with timeseal.
+//! FICS: the language of the Internet chess servers over telnet, with timeseal.
 //!
 //! ```text
 //!  client ─▶ telnet (lines, timeseal, faults) ─▶ login ─▶ visit ─▶ commands ──questions──▶ server state
@@ -7,11 +7,11 @@
 //!                                                  lobby ◀─ session (what a visitor sees) ◀─events
 //! ```
 //!
-//! A connection is one task, a `visit`, from its banner to its end. The `lobby` knows what the server's state does not: who
-//! is logged in here and under which password, who seeks a game, and which small number a game bears. `text` writes the
-//! server's sentences and boards; it is pure. What a real server of this family does and Lichess does not (one game at a
-//! time, adjournment when a connection is lost) is asked of the server's state, so that a game means the same over both
-//! protocols.
+//! A connection is one task, a `visit`, from its banner to its end. The `lobby` has the state that
+//! is particular to FICS: logins and passwords, seeks, and the small numbers of running games.
+//! `text` writes the server's sentences and boards; it is pure. Functions of real servers that
+//! Lichess lacks (one game at a time, adjournment after a lost connection) are in the server's
+//! state, so that a game means the same over both protocols.
 
 mod commands;
 mod context;
@@ -34,7 +34,6 @@ pub(super) use lobby::{FicsLobby, Notice};
 
 use super::connection::PracticeListener;
 
-/// Serves until `stop` is cancelled.
 pub(super) async fn serve(context: FicsContext, mut listener: PracticeListener, stop: CancellationToken) {
     let context = Arc::new(context);
     // The listener restarts within `accept`, so that nothing but the end may interrupt it.

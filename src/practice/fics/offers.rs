@@ -1,23 +1,21 @@
-//! What stands between a player and others, by the numbers under which the player knows it.
+//! Offers between a player and others, by the numbers under which the player knows them.
 
 use chess::{ChallengeId, GameId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingKind {
     Match(ChallengeId),
-    /// To go on with an adjourned game.
+    /// Resuming an adjourned game.
     Resume(GameId),
     Draw,
-    /// To take back so many plies.
+    /// Taking back a number of plies.
     Takeback(usize),
-    /// To end the game without a result.
     Abort,
-    /// To go on another time.
     Adjourn,
 }
 
 impl PendingKind {
-    /// The server's word for it.
+    /// Returns the server's word for it.
     pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Match(_) | Self::Resume(_) => "match",
@@ -28,7 +26,7 @@ impl PendingKind {
         }
     }
 
-    /// Whether it is about the game on the board.
+    /// Returns true if it concerns the game on the board.
     pub(crate) const fn is_of_game(&self) -> bool {
         !matches!(self, Self::Match(_) | Self::Resume(_))
     }
@@ -37,16 +35,16 @@ impl PendingKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PendingOffer {
     pub index: u32,
-    /// Whether we made it.
+    /// True for an own offer.
     pub ours: bool,
     pub with: String,
     pub what: PendingKind,
-    /// What is to be played, in the server's words; empty where the kind says all.
+    /// The terms in the server's words; empty if the kind says all.
     pub terms: String,
 }
 
 impl PendingOffer {
-    /// What is offered, as the list of offers says it.
+    /// Returns its text in the list of offers.
     pub(crate) fn proposal(&self) -> String {
         match &self.what {
             PendingKind::Match(_) | PendingKind::Resume(_) => format!("a challenge: {}.", self.terms),
@@ -65,7 +63,7 @@ pub(crate) struct PendingOffers {
 }
 
 impl PendingOffers {
-    /// Adds an offer; returns its number, or `None` if it stands already.
+    /// Adds an offer; returns its number, or `None` if it exists already.
     pub(crate) fn add(&mut self, ours: bool, with: &str, what: PendingKind, terms: &str) -> Option<u32> {
         if self.standing.iter().any(|offer| offer.ours == ours && offer.what == what) {
             return None;
@@ -87,8 +85,8 @@ impl PendingOffers {
         &self.standing
     }
 
-    /// Those a player means, of his own or made to him: by number, name, kind (`draw`, `t draw`), `all`, or nothing for
-    /// the only one.
+    /// Returns the offers that a player means, own or received: by number, name, kind (`draw`, `t
+    /// draw`), `all`, or nothing for the only one.
     pub(crate) fn meant(&self, ours: bool, handle: &str) -> Vec<PendingOffer> {
         let handle = handle.trim().to_lowercase();
         let handle = handle.strip_prefix("t ").unwrap_or(&handle).trim();

@@ -1,5 +1,5 @@
-//! One connection as lines: telnet's marks and timeseal's wrapping are taken off what comes in, and what goes out suffers
-//! the faults of the plan.
+//! One connection as lines: telnet's marks and timeseal's wrapping are removed from the input, and
+//! the output suffers the faults of the plan.
 
 use std::{collections::VecDeque, future::pending, io, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 use chess::timeseal::{self, Version};
 
-/// How long a client may take to read what is sent.
+/// The time a client may take to read.
 const WRITE: Duration = Duration::from_secs(10);
 /// Into how many pieces a slow connection cuts what it sends in a second.
 const PIECES_PER_SECOND: u32 = 20;
@@ -25,21 +25,20 @@ const LONGEST: usize = 1023;
 const IAC: u8 = 0xff;
 const FIRST_WITH_OPTION: u8 = 251;
 
-/// Something that a client sends.
+/// Input of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClientInput {
     /// A line, without its end.
     Line(String),
     /// The answer to a ping of timeseal's.
     Pong,
-    /// A line that nobody should send.
+    /// A line that is too long.
     TooLong,
 }
 
-/// What a connection brings.
+/// An event of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Incoming {
-    /// Something the client sends.
     Input(ClientInput),
     Fault(StreamFault),
     /// Something that is sent late is due.
@@ -52,25 +51,25 @@ pub(crate) struct TelnetConnection {
     skipping: bool,
     first_line: bool,
     seal: Option<Version>,
-    /// Whether a line may be taken from what was read: where one command is done at a time, not before more comes.
+    /// True if a line may be taken from the input: with one command at a time, not before more
+    /// arrives.
     ready: bool,
     /// Pings that were not answered yet.
     pings: u32,
     plan: FaultInjector,
-    /// What happens to the stream, once somebody is logged in.
+    /// The faults of the stream, after the login.
     faults: Option<StreamFaults>,
     silent: bool,
     next_block: Option<StreamFault>,
     held: Option<String>,
-    /// What is sent late, and what waits behind it, each with the time before which it is not due. The times never
+    /// Late output, and the output behind it, each with its earliest time. The times never
     /// decrease.
     late: VecDeque<(Instant, Vec<u8>)>,
-    /// What is kept to be sent together, where it is.
+    /// Output gathered to be sent together, if any.
     gathered: Option<Vec<u8>>,
 }
 
 impl TelnetConnection {
-    /// Nothing was said yet.
     pub(crate) fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
         Self {
             connection,
@@ -90,17 +89,15 @@ impl TelnetConnection {
         }
     }
 
-    /// From now on faults apply.
     pub(crate) fn set_faults(&mut self, faults: StreamFaults) {
         self.faults = Some(faults);
     }
 
-    /// Whether the client speaks timeseal.
     pub(crate) fn is_sealed(&self) -> bool {
         self.seal.is_some()
     }
 
-    /// Whether a client that speaks timeseal owes us an answer.
+    /// Returns true if a client that speaks timeseal owes an answer.
     pub(crate) fn owes_pong(&self) -> bool {
         self.pings > 0
     }
@@ -190,16 +187,16 @@ impl TelnetConnection {
         Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
     }
 
-    /// From now on what is written is kept and sent at once by [`release`](Self::release): a board must not come before the question
-    /// of timeseal that belongs to it, or who moves fast would move before he could answer.
+    /// Gathers output until [`release`](Self::release): a board must not arrive before its timeseal
+    /// question, or a fast player would move before answering.
     pub(crate) fn gather(&mut self) {
         self.gathered = Some(Vec::new());
     }
 
-    /// Sends what was gathered.
+    /// Sends the gathered output.
     ///
     /// # Errors
-    /// When the connection is over, or nobody reads at the other end.
+    /// If the connection is over, or the client does not read.
     pub(crate) async fn release(&mut self) -> io::Result<()> {
         match self.gathered.take() {
             Some(bytes) => self.write_at_its_rate(&bytes).await,
@@ -207,10 +204,10 @@ impl TelnetConnection {
         }
     }
 
-    /// Sends bytes as they are, behind what is late: no fault strikes them.
+    /// Sends bytes behind late output, without faults.
     ///
     /// # Errors
-    /// When the connection is over, or nobody reads at the other end.
+    /// If the connection is over, or the client does not read.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -233,10 +230,10 @@ impl TelnetConnection {
         self.late.push_back((at.max(last), bytes.to_vec()));
     }
 
-    /// Sends what is late and due.
+    /// Sends late output that is due.
     ///
     /// # Errors
-    /// When the connection is over, or nobody reads at the other end.
+    /// If the connection is over, or the client does not read.
     pub(crate) async fn send_due(&mut self) -> io::Result<()> {
         while let Some((_, bytes)) = self.late.pop_front_if(|(at, _)| *at <= Instant::now()) {
             self.write_at_its_rate(&bytes).await?;
@@ -244,10 +241,10 @@ impl TelnetConnection {
         Ok(())
     }
 
-    /// Sends all that is late, each when it is due.
+    /// Sends all late output, each at its time.
     ///
     /// # Errors
-    /// When the connection is over, or nobody reads at the other end.
+    /// If the connection is over, or the client does not read.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
         while let Some((at, bytes)) = self.late.pop_front() {
             sleep_until(at).await;
@@ -269,10 +266,10 @@ impl TelnetConnection {
         timeout(WRITE, self.connection.write_all(bytes)).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 
-    /// Asks timeseal for the time, if the client speaks it.
+    /// Sends a timeseal question, if the client speaks it.
     ///
     /// # Errors
-    /// When the connection is over.
+    /// If the connection is over.
     pub(crate) async fn ping(&mut self) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -316,7 +313,7 @@ impl TelnetConnection {
         let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
         let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
         if fault.ends_the_stream() {
-            // It strikes at once, whatever was still on its way.
+            // The fault strikes at once and drops everything still queued.
             self.late.clear();
         }
         if fault.ends_the_stream() || fault == StreamFault::Silence {
@@ -355,7 +352,7 @@ impl TelnetConnection {
         }
     }
 
-    /// Tears the connection down.
+    /// Resets the connection.
     pub(crate) fn reset(&self) {
         self.connection.control().reset();
     }

@@ -1,10 +1,10 @@
-//! What a player can set: `set` for people, `iset` for programs.
+//! A player's variables: `set` for people, `iset` for programs.
 
 use std::collections::BTreeMap;
 
 use crate::dialect::Dialect;
 
-/// A switch, and what the server says when it goes on or off.
+/// A switch, and the server's messages when it goes on or off.
 type SwitchVariable = (&'static str, bool, &'static str, &'static str);
 
 const SWITCHES: [SwitchVariable; 26] = [
@@ -125,7 +125,7 @@ pub(crate) const INTERFACE: [&str; 35] = [
     "singleboard",
 ];
 
-/// These change how everything looks, and are not spoken here.
+/// Variables that change the whole format, and are not supported.
 const NOT_SPOKEN: [&str; 3] = ["compressmove", "block", "xdr"];
 
 /// All variables of one player.
@@ -140,7 +140,7 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
-    /// As a player finds them; `bits` are those of `%b`.
+    /// Creates the defaults; `bits` are those of `%b`.
     pub(crate) fn new(bits: Option<&str>, dialect: Dialect) -> Self {
         let interface = INTERFACE.iter().map(|name| (*name, false)).collect();
         let mut variables = Self {
@@ -151,7 +151,7 @@ impl Variables {
             interface,
             dialect,
         };
-        // The lock holds from the end of the login on, wherever its bit stands.
+        // The lock holds from the end of the login on, wherever its bit is.
         for (name, bit) in INTERFACE.iter().zip(bits.unwrap_or_default().chars()) {
             if !NOT_SPOKEN.contains(name) {
                 variables.interface.insert(name, bit == '1');
@@ -160,7 +160,6 @@ impl Variables {
         variables
     }
 
-    /// Whether a switch is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.switches.get(name).copied().unwrap_or(false)
     }
@@ -169,7 +168,7 @@ impl Variables {
         self.numbers.get(name).copied().unwrap_or(0)
     }
 
-    /// Whether an interface variable is on.
+    /// Returns true if an interface variable is on.
     pub(crate) fn interface(&self, name: &str) -> bool {
         self.dialect.has_interface_variables() && self.interface.get(name).copied().unwrap_or(false)
     }
@@ -250,7 +249,7 @@ impl Variables {
         format!("{known} {}.", if wanted { "set" } else { "unset" })
     }
 
-    /// The answer to `variables`.
+    /// Returns the answer to `variables`.
     pub(crate) fn shown(&self, of: &str) -> String {
         let switches = self.switches.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         let numbers = self.numbers.iter().map(|(name, value)| format!("{name}={value}"));
@@ -261,7 +260,7 @@ impl Variables {
         text
     }
 
-    /// The answer to `ivariables`.
+    /// Returns the answer to `ivariables`.
     pub(crate) fn interface_shown(&self, of: &str) -> String {
         let all = self.interface.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         format!("Interface variable settings of {of}:\n\n{}", in_columns(all))

@@ -44,7 +44,7 @@ impl VisitorSession {
         while !self.leaving {
             tokio::select! {
                 biased;
-                // What happened at a board comes before what others say of it.
+                // Events of a board come before messages about it.
                 event = next_of(&mut self.playing) => self.at_board(event),
                 event = next_of(&mut self.watching) => self.at_watched_board(event),
                 Some(event) = events.next() => self.account_event(event).await?,
@@ -77,7 +77,7 @@ impl VisitorSession {
         self.flush(false).await
     }
 
-    /// Does what a line says, and lets happen to it what is to happen. Answers of HTTP's own do not apply here.
+    /// Executes a line with its fault. HTTP statuses do not apply here.
     async fn obey(&mut self, line: &str, fault: Option<RequestFault>) -> io::Result<()> {
         match fault {
             Some(RequestFault::Ignore) => return Ok(()),

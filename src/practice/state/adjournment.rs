@@ -1,4 +1,5 @@
-//! What the Internet chess servers do with games and Lichess does not: one game at a time, agreed aborts, adjournments.
+//! Functions of the Internet chess servers that Lichess lacks: one game at a time, agreed aborts,
+//! adjournments.
 
 use std::sync::Arc;
 
@@ -13,17 +14,17 @@ use crate::{
 use chess::GameId;
 
 impl ServerState {
-    /// From now on this account plays one game at a time; when one begins, its challenges are withdrawn.
+    /// Limits the account to one game at a time; when one begins, its challenges are withdrawn.
     pub fn play_one_at_a_time(&mut self, account: &AccountId) {
         self.solo.insert(account.clone());
     }
 
-    /// From now on this account plays as many games as it likes.
+    /// Lets the account play any number of games.
     pub fn play_any_number(&mut self, account: &AccountId) {
         self.solo.remove(account);
     }
 
-    /// Whether an account can begin a game now. Games that it began as one of many do not count.
+    /// Checks that an account can begin a game now. Games from before the limit do not count.
     ///
     /// # Errors
     /// [`Denied::Busy`] if it plays one at a time and does.
@@ -47,7 +48,8 @@ impl ServerState {
         }
     }
 
-    /// Agrees to stop a game or asks for it (`yes`), or declines or withdraws. Where it makes no sense nothing happens.
+    /// Agrees to stop a game or asks for it (`yes`), or declines or withdraws. Does nothing where
+    /// it makes no sense.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
@@ -57,7 +59,8 @@ impl ServerState {
         Ok(())
     }
 
-    /// The connection of an account that plays one game at a time is lost. `loss` says what becomes of the game.
+    /// Handles the lost connection of an account that plays one game at a time. `loss` decides the
+    /// effect on the game.
     pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> ConnectionLoss) {
         for view in self.views(|hosted| hosted.is_running() && hosted.is_solo_game_of(account)) {
             let Some(color) = view.pairing.color_of(account) else { continue };

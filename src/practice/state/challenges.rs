@@ -13,13 +13,14 @@ use super::{
 use crate::account::{AccountId, Category};
 use chess::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
 
-/// A challenge that nobody answers counts as offline after this time. It can still be accepted.
+/// The time after which an unanswered challenge counts as offline. It can still be accepted.
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);
 /// A challenge that is offline or was answered is forgotten after this time.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(3);
 
 impl ServerState {
-    /// Challenges somebody. With `keep_alive` it stands until [`ServerState::release_challenge`].
+    /// Challenges a player. With `keep_alive` the challenge stays until
+    /// [`ServerState::release_challenge`].
     ///
     /// # Errors
     /// [`Denied::NoSuchPlayer`], [`Denied::SelfChallenge`], [`Denied::Start`], [`Denied::Limited`].
@@ -37,7 +38,8 @@ impl ServerState {
         let (challenger, dest) = (self.seat(from, category)?, self.seat(to, category)?);
         let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
         if self.solo.contains(to) {
-            // On the Internet chess servers a player's newer challenge to the same one takes the place of the older.
+            // On the Internet chess servers a player's newer challenge to the same one replaces the
+            // older.
             self.cancel_between(from, to)?;
         }
         self.charge_challenge(from, dest.bot)?;
@@ -130,7 +132,7 @@ impl ServerState {
     }
 
     pub(super) fn challenge_is_due(&mut self, id: &ChallengeId) {
-        // One that anybody might have joined stands elsewhere.
+        // Open challenges are in another map.
         self.open_challenges.remove(id);
         let now = self.now;
         let Some(challenge) = self.challenges.get_mut(id) else { return };
@@ -177,7 +179,7 @@ impl ServerState {
         Ok(game)
     }
 
-    /// Begins a game against the server's own engine. Returns it and the colour of whoever asked.
+    /// Begins a game against the server's own engine. Returns it and the challenger's colour.
     ///
     /// # Errors
     /// [`Denied::NoSuchPlayer`], [`Denied::Start`].
@@ -262,7 +264,7 @@ impl ServerState {
         }
     }
 
-    /// A challenge as it stands.
+    /// Returns the current state of a challenge.
     pub fn challenge_view(&self, id: &ChallengeId) -> Option<Arc<ChallengeView>> {
         self.challenges.get(id).map(|challenge| Arc::new(self.view_challenge(challenge)))
     }

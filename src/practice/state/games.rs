@@ -1,4 +1,4 @@
-//! The games: each with its two players, whoever listens, and what is said there.
+//! The games: their players, listeners and chat.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,10 +19,10 @@ use crate::{
 };
 use chess::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, UciMove};
 
-/// The same text again, or more than this many lines within [`FLOOD_WINDOW`], is not said at all.
+/// Repeated texts, and more than this many lines within [`FLOOD_WINDOW`], are dropped.
 const FLOOD_LINES: usize = 4;
 const FLOOD_WINDOW: Duration = Duration::from_secs(10);
-/// How many refused moves a report remembers.
+/// The number of refused moves that a report remembers.
 const REFUSED_REMEMBERED: usize = 100;
 
 impl ServerState {
@@ -50,7 +50,7 @@ impl ServerState {
         // The dialect is that of the servers on which one plays one game at a time.
         patience.flags_fall &= self.settings.faults.dialect.flags_fall() || !(solo.white || solo.black);
         if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
-            // Nobody claims the win there, and nobody waits.
+            // The engine neither claims the win nor waits.
             patience.abandoned_after = Some(patience.gone_after + patience.claim_after);
         }
         let mut game = PracticeGame::new(start, terms.time_control, patience, self.now);
@@ -96,7 +96,7 @@ impl ServerState {
         })
     }
 
-    /// A game as it stands.
+    /// Returns the current state of a game.
     pub fn game_view(&self, id: &GameId) -> Option<Arc<GameView>> {
         self.games.get(id).map(|hosted| self.view(hosted))
     }
@@ -106,17 +106,16 @@ impl ServerState {
         self.views(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
     }
 
-    /// All games of an account that are remembered, oldest first.
+    /// Returns all remembered games of an account, oldest first.
     pub fn all_games_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
         self.views(|hosted| hosted.pairing.color_of(account).is_some())
     }
 
-    /// All finished games that are remembered, oldest first.
+    /// Returns all remembered finished games, oldest first.
     pub fn finished_games(&self) -> Vec<Arc<GameView>> {
         self.views(|hosted| hosted.game.outcome().is_some())
     }
 
-    /// All running games, oldest first.
     pub fn running_games(&self) -> Vec<Arc<GameView>> {
         self.views(HostedGame::is_running)
     }
@@ -127,33 +126,33 @@ impl ServerState {
         hosted.into_iter().map(|hosted| self.view(hosted)).collect()
     }
 
-    /// Whether an account plays a game that is neither over nor adjourned. Cheap.
+    /// Returns true if an account plays a game that is neither over nor adjourned. Cheap.
     pub fn is_playing(&self, account: &AccountId) -> bool {
         self.games.values().any(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
     }
 
-    /// Whether a game that is remembered is over or adjourned. Cheap.
+    /// Returns true if a remembered game is over or adjourned. Cheap.
     pub fn has_stopped(&self, id: &GameId) -> bool {
         self.games.get(id).is_some_and(|hosted| !hosted.is_running())
     }
 
-    /// How a game ended, if it did. Cheap, for conditions.
+    /// Returns the outcome of a finished game. Cheap, for conditions.
     pub fn outcome(&self, id: &GameId) -> Option<&GameOutcome> {
         self.games.get(id)?.game.outcome()
     }
 
-    /// How many moves were played in a game. Cheap, for conditions.
+    /// Returns the number of moves played. Cheap, for conditions.
     pub fn ply(&self, id: &GameId) -> Option<usize> {
         self.games.get(id).map(|hosted| hosted.game.line().ply())
     }
 
-    /// How many games were begun, and how many of them run. Cheap, for conditions.
+    /// Returns the number of games begun, and of running ones. Cheap, for conditions.
     pub fn game_counts(&self) -> (usize, usize) {
         let running = self.games.values().filter(|hosted| hosted.game.outcome().is_none()).count();
         (self.games.len(), running)
     }
 
-    /// Listens at a board. The first event is the whole game. A game that is over says only that.
+    /// Listens at a board. The first event is the whole game, which is the only one if it is over.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
@@ -219,14 +218,14 @@ impl ServerState {
         hosted.pairing.color_of(account).ok_or(Denied::NotYourGame)
     }
 
-    /// Plays a move. With `offer_draw` the offer is made (or a standing one accepted, which ends the game before the
-    /// move) first, and told before the move is: `Some(false)` declines or withdraws.
+    /// Plays a move. `offer_draw` makes an offer first (or accepts a standing one, which ends the
+    /// game before the move), and reports it before the move: `Some(false)` declines or withdraws.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn play(&mut self, id: &GameId, by: &AccountId, uci: UciMove, offer_draw: Option<bool>) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
-        // With a move that cannot be made, nothing is offered.
+        // An impossible move makes no offer.
         let may_move = |hosted: &HostedGame| hosted.game.line().turn() == color && hosted.game.line().is_legal(uci);
         if let Some(yes) = offer_draw
             && self.games.get(id).is_some_and(may_move)
@@ -257,7 +256,7 @@ impl ServerState {
         Ok(())
     }
 
-    /// The same for so many plies; `None` withdraws or refuses.
+    /// Does the same for `plies` plies; `None` withdraws or refuses.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
@@ -267,7 +266,8 @@ impl ServerState {
         Ok(())
     }
 
-    /// Asks for or grants (`yes`), or withdraws or refuses a takeback. Where it makes no sense nothing happens.
+    /// Asks for or grants (`yes`), or withdraws or refuses a takeback. Does nothing where it makes
+    /// no sense.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
@@ -330,7 +330,7 @@ impl ServerState {
         Ok(done?)
     }
 
-    /// Says something in a game. What floods the room is swallowed without a word.
+    /// Writes in a game's chat. Floods are dropped silently.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
@@ -353,7 +353,7 @@ impl ServerState {
         Ok(())
     }
 
-    /// What was said in a room of a game.
+    /// Returns the messages in a room of a game.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
@@ -363,7 +363,7 @@ impl ServerState {
         Ok(hosted.chat.iter().map(|(_, _, line)| line).filter(|line| line.room == room).cloned().collect())
     }
 
-    /// Does something to a game and tells everybody what changed.
+    /// Changes a game and sends its changes to all listeners.
     pub(super) fn with_game(&mut self, id: &GameId, act: impl FnOnce(&mut PracticeGame, Duration)) {
         let now = self.now;
         if let Some(hosted) = self.games.get_mut(id) {
@@ -377,7 +377,7 @@ impl ServerState {
         }
     }
 
-    /// Tells the changes of a game and plans its next deadline.
+    /// Sends the changes of a game and plans its next deadline.
     fn settle(&mut self, id: &GameId) {
         let now = self.now;
         let Some(hosted) = self.games.get_mut(id) else { return };

@@ -1,4 +1,4 @@
-//! What stands on the server: challenges, open challenges and games, as plain values.
+//! Challenges, open challenges and games, as plain values.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,10 +9,9 @@ use super::views::{BoardEvent, ChallengeState, ListenerKey, Pairing, PlayerView,
 use crate::{account::AccountId, game::PracticeGame};
 use chess::{ChallengeId, ChatLine, Color, GameTerms, Line};
 
-/// What a challenger proposes.
+/// A challenger's proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeTerms {
-    /// Variant, clock, rated or not.
     pub game: GameTerms,
     /// The colour the challenger wants; `None` is drawn by lot.
     pub color: Option<Color>,
@@ -26,7 +25,6 @@ impl ChallengeTerms {
         Self { game, color: None, fen: None }
     }
 
-    /// The challenger has `color`.
     #[must_use]
     pub const fn with_color(mut self, color: Color) -> Self {
         self.color = Some(color);
@@ -45,7 +43,8 @@ pub(super) struct HostedChallenge {
     pub(super) final_color: Color,
     pub(super) start: Line,
     pub(super) state: ChallengeState,
-    /// When it goes offline or, after that or once it is answered, is forgotten; `None` while its maker keeps it alive.
+    /// The time at which it goes offline or, after that or once it is answered, is forgotten;
+    /// `None` while its maker keeps it alive.
     pub(super) due: Option<Duration>,
 }
 
@@ -54,27 +53,26 @@ pub(super) struct HostedChallenge {
 pub struct OpenChallenge {
     /// The name that its game will have.
     pub id: ChallengeId,
-    /// Variant, clock, rated or not.
     pub terms: GameTerms,
     /// The board before the first move.
     pub start: Line,
-    /// Who has joined, and the colour that player wants.
+    /// The player who has joined, and the colour that player wants.
     pub(super) first: Option<(AccountId, Option<Color>)>,
 }
 
-/// A subscription, from the side that tells.
+/// The sender's side of a subscription.
 pub(super) struct Listener<E> {
     pub(super) id: u64,
     pub(super) key: ListenerKey,
     pub(super) sender: mpsc::UnboundedSender<E>,
 }
 
-/// A game, whoever listens to it, and what is said there.
+/// A game with its listeners and chat.
 pub(super) struct HostedGame {
     pub(super) number: u64,
     pub(super) pairing: Arc<Pairing>,
     pub(super) game: PracticeGame,
-    /// Which players play one game at a time, and this is theirs.
+    /// The players who play one game at a time, of which this is theirs.
     pub(super) solo: ByColor<bool>,
     pub(super) listeners: Vec<Listener<BoardEvent>>,
     pub(super) chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
@@ -90,7 +88,7 @@ impl HostedGame {
         self.game.outcome().is_none() && self.game.adjourned().is_none()
     }
 
-    /// Whether it is the one game of an account that plays one at a time.
+    /// Returns true if it is the one game of an account that plays one at a time.
     pub(super) fn is_solo_game_of(&self, account: &AccountId) -> bool {
         self.pairing.color_of(account).is_some_and(|color| *self.solo.get(color))
     }

@@ -1,8 +1,8 @@
 //! The server's state: one actor that owns the accounts, the challenges and the games.
 //!
-//! Both protocols and the sparring players hold a [`StateHandle`]; what they ask is done one after the other on the actor's
-//! [`ServerState`], and what comes of it is told to everybody who listens. Timers are deadlines, looked up and slept until,
-//! never polled.
+//! Both protocols and the sparring players hold a [`StateHandle`]; their jobs run one after the
+//! other on the actor's [`ServerState`], and the results go to all listeners. Timers are deadlines
+//! to sleep until, never polled.
 
 mod adjournment;
 mod challenges;
@@ -40,7 +40,6 @@ use chess::ChallengeId;
 type StateJob = Box<dyn FnOnce(&mut ServerState) + Send>;
 type Condition = Box<dyn FnMut(&ServerState) -> bool + Send>;
 
-/// The server's state has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the practice server has stopped")]
 pub struct ServerStopped;
@@ -84,7 +83,7 @@ impl StateHandle {
         answer.await.map_err(|_| ServerStopped)
     }
 
-    /// Waits until `condition` finds what it looks for. It is asked now and after everything that happens.
+    /// Waits until `condition` returns a value. It is tried now and after every event.
     ///
     /// # Errors
     /// [`ServerStopped`].
@@ -109,7 +108,7 @@ impl StateHandle {
         answer.await.map_err(|_| ServerStopped)
     }
 
-    /// Nobody keeps a challenge alive any more.
+    /// Ends the keep-alive of a challenge.
     pub fn release_challenge(&self, id: ChallengeId) {
         let _ = self.inbox.send(StateMessage::Job(Box::new(move |state| state.release_challenge(&id))));
     }
@@ -138,7 +137,7 @@ async fn run(
             Some(departure) = departures.recv() => Some(StateMessage::Departure(departure)),
             () = alarm => None,
         };
-        // Whatever was due before the message came is done before it.
+        // Everything due before the message is done before it.
         state.advance(started.elapsed());
         match message {
             Some(StateMessage::Job(job)) => job(&mut state),

@@ -1,4 +1,4 @@
-//! Open challenges: made for nobody in particular, and played by the first two who join.
+//! Open challenges, played by the first two players who join.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl ServerState {
         Ok(challenge)
     }
 
-    /// Whether a challenge stands that anybody may join.
+    /// Returns true if the challenge is open for any player.
     pub fn is_open_to_anybody(&self, id: &ChallengeId) -> bool {
         self.open_challenges.contains_key(id)
     }

@@ -1,4 +1,4 @@
-//! How much the server bears: sliding windows over what each account has asked for.
+//! Request limits: sliding windows over each account's requests.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -10,20 +10,17 @@ use crate::{account::AccountId, settings::ServerLimits};
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Something that is counted.
+/// A counted kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
     /// Games that a bot plays against other bots.
     GamesAgainstBots,
-    /// Challenge credits within a minute.
     ChallengesOfMinute,
-    /// Challenge credits within a day.
     ChallengesOfDay,
     /// Openings of the event stream.
     EventStreams,
-    /// Questions for one's own account.
+    /// Requests for one's own account.
     AccountRequests,
-    /// Entries into tournaments.
     TournamentEntries,
 }
 
@@ -40,7 +37,7 @@ impl Gauge {
     }
 }
 
-/// What was spent, and when. Without limits everything is free.
+/// The requests of each account. Without limits everything is allowed.
 #[derive(Debug, Default)]
 pub(crate) struct RateLimiter {
     limits: Option<ServerLimits>,
@@ -52,7 +49,7 @@ impl RateLimiter {
         Self { limits, spent: HashMap::new() }
     }
 
-    /// How many more may be had now, and how long to wait for the next.
+    /// Returns the remaining requests, and the time until the next.
     fn left(&mut self, account: &AccountId, gauge: Gauge, now: Duration) -> Option<(u32, Duration)> {
         let (most, window) = gauge.bound(self.limits.as_ref()?);
         let spent = self.spent.entry((account.clone(), gauge)).or_default();
@@ -64,10 +61,10 @@ impl RateLimiter {
         Some((most.saturating_sub(sum), wait))
     }
 
-    /// Whether `cost` could be spent.
+    /// Checks that `cost` could be spent.
     ///
     /// # Errors
-    /// How long to wait.
+    /// The time to wait.
     pub(crate) fn check(
         &mut self,
         account: &AccountId,

@@ -1,4 +1,4 @@
-//! What a finished game does to its players' ratings and counts.
+//! Effects of a finished game on ratings and counts.
 
 use std::sync::Arc;
 

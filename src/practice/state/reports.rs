@@ -17,23 +17,20 @@ pub struct GameReport {
     pub white: String,
     /// The name of the player of the black pieces.
     pub black: String,
-    /// Variant, clock, rated or not.
     pub terms: GameTerms,
     /// The moves that were played, from the starting position on.
     pub line: Line,
     /// The clocks, now or at the end.
     pub clocks: Option<Clocks>,
-    /// What the mover's clock showed after each move.
+    /// The mover's clock after each move.
     pub clocks_after: Vec<Option<Duration>>,
-    /// How it ended, and who won.
     pub outcome: Option<GameOutcome>,
-    /// Whether it is adjourned.
     pub is_adjourned: bool,
     /// Moves that were sent and not taken, the first hundred.
     pub refused: Vec<RefusedMove>,
-    /// How often each side opened the game's stream.
+    /// The number of times each side opened the game's stream.
     pub streams_opened: ByColor<u32>,
-    /// What was said in both rooms, oldest first.
+    /// The messages in both rooms, oldest first.
     pub chat: Vec<ChatLine>,
 }
 
@@ -43,26 +40,24 @@ impl GameReport {
         self.outcome.as_ref().map(|outcome| outcome.end)
     }
 
-    /// The name of the loser, if somebody lost.
+    /// Returns the name of the loser, if there is one.
     pub fn loser(&self) -> Option<&str> {
         let loser = self.outcome.as_ref()?.loser()?;
         Some(loser.fold_wb(&self.white, &self.black))
     }
 
-    /// The name of the winner, if somebody won.
+    /// Returns the name of the winner, if there is one.
     pub fn winner(&self) -> Option<&str> {
         let winner = self.outcome.as_ref()?.winner?;
         Some(winner.fold_wb(&self.white, &self.black))
     }
 
-    /// The colour of a player.
     pub fn color_of(&self, name: &str) -> Option<Color> {
         Color::ALL.into_iter().find(|color| color.fold_wb(&self.white, &self.black).eq_ignore_ascii_case(name))
     }
 }
 
 impl ServerState {
-    /// Everything about a game.
     pub fn report(&self, id: &GameId) -> Option<GameReport> {
         self.games.get(id).map(|hosted| self.report_of(hosted))
     }

@@ -1,4 +1,4 @@
-//! What the server's state knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
+//! Accounts, listeners and deadlines. Challenges and games have files of their own.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
@@ -22,25 +22,22 @@ use crate::{
 };
 use chess::{ChallengeId, GameId, LineError, Tournament};
 
-/// Why the server's state did not do what it was asked.
+/// Refusals of the server's state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
-    /// Nobody has this name.
     #[error("no such player: {0}")]
     NoSuchPlayer(String),
-    /// There is no such game.
     #[error("no such game")]
     NoSuchGame,
-    /// There is no such tournament.
     #[error("no such tournament")]
     NoSuchTournament,
-    /// Somebody may not take part in a tournament.
+    /// The player may not take part in a tournament.
     #[error(transparent)]
     Tournament(#[from] TournamentRefusal),
     /// The game is played by others.
     #[error("not your game")]
     NotYourGame,
-    /// There is no such challenge, or it is not for you.
+    /// No such challenge, or not for this player.
     #[error("no such challenge")]
     NoSuchChallenge,
     /// The challenge is no longer open.
@@ -49,7 +46,6 @@ pub enum Denied {
     /// The account plays one game at a time, and does.
     #[error("{0} is playing a game")]
     Busy(String),
-    /// Nobody can challenge himself.
     #[error("you cannot challenge yourself")]
     SelfChallenge,
     /// The board cannot be set up.
@@ -58,17 +54,15 @@ pub enum Denied {
     /// The account has played and cannot become a bot.
     #[error("the account has already played games")]
     HasPlayed,
-    /// The name is taken.
     #[error("the name {0} is taken")]
     NameTaken(String),
-    /// Too much was asked for, by the account itself or (`by_opponent`) by the other one.
+    /// A limit is reached, of the account itself or (`by_opponent`) of the other one.
     #[error("too many requests; wait {wait:?}")]
     Limited {
-        /// The limit that was reached.
         gauge: Gauge,
-        /// When it may be tried again.
+        /// The time to wait.
         wait: Duration,
-        /// Whether it is the opponent's limit.
+        /// True for the opponent's limit.
         by_opponent: bool,
     },
     /// The rules of the game refused it.
@@ -84,7 +78,6 @@ pub(super) enum Due {
     Tournament(Tournament),
 }
 
-/// Everything the server's state owns.
 pub struct ServerState {
     pub(super) settings: Arc<PracticeSettings>,
     pub(super) departures: mpsc::UnboundedSender<Departure>,
@@ -101,7 +94,7 @@ pub struct ServerState {
     pub(super) rng: StdRng,
     /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
-    /// The tournaments that were announced.
+    /// The announced tournaments.
     pub(super) tournaments: BTreeMap<Tournament, PracticeTournament>,
     /// Accounts that are always there to be paired.
     pub(super) residents: HashSet<AccountId>,
@@ -135,7 +128,7 @@ impl ServerState {
         }
     }
 
-    /// When something is due next.
+    /// Returns the time of the next deadline.
     pub(super) fn next_deadline(&self) -> Option<Duration> {
         self.deadlines.first().map(|(at, _)| *at)
     }
@@ -156,7 +149,6 @@ impl ServerState {
         self.now = now;
     }
 
-    /// The server's own time.
     pub(crate) fn now(&self) -> Duration {
         self.now
     }
@@ -206,7 +198,7 @@ impl ServerState {
     /// Sets up the server's own engine at a level.
     pub(crate) fn add_ai(&mut self, level: u8) -> AccountId {
         let mut account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
-        // A colon is in nobody's name.
+        // No name contains a colon.
         account.id = ai_account(level);
         account.ai_level = Some(level);
         let id = account.id.clone();
@@ -219,14 +211,14 @@ impl ServerState {
         self.accounts.get(id)
     }
 
-    /// Gives an account a rating in every category that so many games have made certain.
+    /// Gives an account a rating in every category, with the certainty of `games` games.
     pub fn establish_rating(&mut self, id: &AccountId, points: i32, games: u32) {
         if let Some(account) = self.accounts.get_mut(id) {
             account.establish(points, games);
         }
     }
 
-    /// Whether an account listens to its events.
+    /// Returns true if an account listens to its events.
     pub fn is_online(&self, id: &AccountId) -> bool {
         self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
     }
@@ -271,8 +263,8 @@ impl ServerState {
         Ok(())
     }
 
-    /// Listens to an account's events: first to the games that run and the challenges that stand, oldest first, then to
-    /// what happens. Ends the subscription that the same client had.
+    /// Listens to an account's events: first its running games and pending challenges, oldest
+    /// first, then new ones. Ends the earlier subscription of the same client.
     pub fn listen(&mut self, key: ListenerKey) -> Subscription<PracticeAccountEvent> {
         let (sender, events) = mpsc::unbounded_channel();
         for view in self.games_of(&key.account) {

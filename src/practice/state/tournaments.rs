@@ -18,19 +18,19 @@ impl ServerState {
         self.hold_tournament(TournamentPlan { begins_after, ..TournamentPlan::new(kind, id, terms) });
     }
 
-    /// Announces a tournament. Whoever plays inside the server may be entered by [`enter`](Self::enter).
+    /// Announces a tournament. Players inside the server are entered by [`enter`](Self::enter).
     pub fn hold_tournament(&mut self, plan: TournamentPlan) {
         let name = Tournament { id: plan.id.clone(), kind: Some(plan.kind) };
         self.tournaments.insert(name.clone(), PracticeTournament::new(plan, self.now));
         self.tournament_is_due(&name);
     }
 
-    /// A tournament as it stands, if there is one of this name.
+    /// Returns the current state of a tournament.
     pub fn tournament(&self, kind: TournamentKind, id: &str) -> Option<&PracticeTournament> {
         self.tournaments.get(&Tournament { id: id.to_owned(), kind: Some(kind) })
     }
 
-    /// Who takes part in a tournament and has not withdrawn; `None` if there is none.
+    /// Returns the participants who have not withdrawn; `None` without such a tournament.
     pub fn participants(&self, kind: TournamentKind, id: &str) -> Option<BTreeSet<AccountId>> {
         self.tournament(kind, id).map(PracticeTournament::present)
     }

@@ -1,4 +1,4 @@
-//! What the server's state tells whoever listens: whole pictures, never differences, so that each can be shown by itself.
+//! Events for listeners: complete states, never differences.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,30 +19,27 @@ use chess::{
 /// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerView {
-    /// The account of the player.
     pub account: AccountId,
     /// The name as it is shown.
     pub name: String,
-    /// Whether it is a bot account.
     pub bot: bool,
     /// Set for the server's own engine.
     pub ai_level: Option<u8>,
-    /// In the game's category, when the game or challenge began.
+    /// The rating in the game's category, when the game or challenge began.
     pub rating: PlayerRating,
 }
 
-/// What does not change while a game runs.
+/// The part of a game that does not change while it runs.
 #[derive(Clone, Debug)]
 pub struct Pairing {
     /// The game's name, eight letters and digits.
     pub id: GameId,
-    /// Variant, clock, rated or not.
     pub terms: GameTerms,
     /// The players by colour, as they were when the game began.
     pub players: ByColor<PlayerView>,
     /// The tournament that it belongs to.
     pub tournament: Option<Tournament>,
-    /// When it began, in milliseconds since 1970.
+    /// The time of its start, in milliseconds since 1970.
     pub created_at: u64,
 }
 
@@ -58,38 +55,33 @@ impl Pairing {
     }
 }
 
-/// A game as it stands at one moment.
+/// The state of a game at one moment.
 #[derive(Clone, Debug)]
 pub struct GameView {
-    /// What does not change while it runs.
+    /// The part that does not change.
     pub pairing: Arc<Pairing>,
-    /// The moves so far.
     pub line: Line,
     /// Both clocks at that moment; `None` without a clock.
     pub clocks: Option<Clocks>,
     /// The mover's clock after each move.
     pub move_times: Vec<Option<Duration>>,
-    /// How it ended; `None` while it runs.
+    /// The outcome; `None` while it runs.
     pub outcome: Option<GameOutcome>,
-    /// Who offers a draw.
     pub draw_offers: Offers,
-    /// Who asks for a takeback.
     pub takeback_offers: Offers,
-    /// Of how many plies.
+    /// The plies of a requested takeback.
     pub takeback_plies: Option<usize>,
-    /// Who wants to abort by agreement.
     pub abort_offers: Offers,
-    /// Who wants to adjourn by agreement.
     pub adjourn_offers: Offers,
     /// While it is adjourned: who wants to go on.
     pub adjourned: Option<Offers>,
-    /// Whether it has gone on after an adjournment.
+    /// True after an adjournment.
     pub was_resumed: bool,
-    /// Whose lost connection stopped it.
+    /// The side whose lost connection stopped it.
     pub left: Option<Color>,
-    /// What the game did to the ratings, once it is over and if it was rated.
+    /// The rating changes, once a rated game is over.
     pub rating_changes: Option<ByColor<i32>>,
-    /// When its state changed last, in milliseconds since 1970.
+    /// The time of the last change, in milliseconds since 1970.
     pub changed_at: u64,
 }
 
@@ -99,19 +91,19 @@ impl GameView {
         self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
 
-    /// The colour of the winner, if somebody won.
+    /// Returns the colour of the winner, if there is one.
     pub fn winner(&self) -> Option<Color> {
         self.outcome.as_ref().and_then(|outcome| outcome.winner)
     }
 
-    /// What faults go by when this state is shown to `reader`.
+    /// Returns the facts for faults when `reader` gets this state.
     pub fn line_facts(&self, reader: &AccountId) -> LineFacts {
         let ply = self.line.ply();
         let mover = (ply > 0).then(|| !self.line.turn());
         LineFacts { ply: Some(ply), own_move: mover.is_some() && mover == self.pairing.color_of(reader) }
     }
 
-    /// Whether `color` is to move in a game that runs.
+    /// Returns true if `color` is to move in a running game.
     pub fn is_turn_of(&self, color: Color) -> bool {
         self.outcome.is_none() && self.adjourned.is_none() && self.line.turn() == color
     }
@@ -124,13 +116,12 @@ pub struct RefusedMove {
     pub color: Color,
     /// The move as it was sent.
     pub uci: UciMove,
-    /// How many moves had been played.
+    /// The number of moves played.
     pub ply: usize,
-    /// Why it was refused.
     pub refusal: GameRefusal,
 }
 
-/// How a challenge stands.
+/// The state of a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChallengeState {
     /// It waits for an answer.
@@ -139,43 +130,40 @@ pub enum ChallengeState {
     Offline,
     /// Its maker has withdrawn it.
     Cancelled,
-    /// Whom it was made to has declined it.
+    /// The challenged player has declined it.
     Declined(DeclineReason),
     /// Accepted: the game has the same name.
     Accepted,
 }
 
 impl ChallengeState {
-    /// Whether it can still be accepted.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Created | Self::Offline)
     }
 }
 
-/// A challenge as it stands at one moment.
+/// The state of a challenge at one moment.
 #[derive(Clone, Debug)]
 pub struct ChallengeView {
     /// The challenge's name, which its game will have too.
     pub id: ChallengeId,
-    /// The player who made it.
+    /// The challenging player.
     pub challenger: PlayerView,
     /// The player it was made to.
     pub dest: PlayerView,
-    /// Whether the two were online.
+    /// True for each of the two who was online.
     pub online: (bool, bool),
-    /// What is to be played.
     pub terms: GameTerms,
-    /// The colour the challenger asked for; `None` is drawn by lot.
+    /// The colour the challenger asked for; `None` is random.
     pub color: Option<Color>,
     /// The colour the challenger will have.
     pub final_color: Color,
     /// The board before the first move.
     pub start: Line,
-    /// Whether it waits, or how it was answered.
     pub state: ChallengeState,
 }
 
-/// What an account hears, over all its games.
+/// An event of an account, over all its games.
 #[derive(Clone, Debug)]
 pub enum PracticeAccountEvent {
     /// A game of its runs.
@@ -186,7 +174,7 @@ pub enum PracticeAccountEvent {
     GameAdjourned(Arc<GameView>),
     /// A player of an adjourned game of its wants to go on, or no longer does.
     ResumeOffer(Arc<GameView>),
-    /// A challenge by it or to it stands.
+    /// A challenge by it or to it is pending.
     Challenge(Arc<ChallengeView>),
     /// A challenge by it or to it was withdrawn.
     ChallengeCancelled(Arc<ChallengeView>),
@@ -194,31 +182,30 @@ pub enum PracticeAccountEvent {
     ChallengeDeclined(Arc<ChallengeView>),
 }
 
-/// What is heard at one board.
+/// An event at one board.
 #[derive(Clone, Debug)]
 pub enum BoardEvent {
     /// The whole game: first of all.
     Full(Arc<GameView>),
     /// A move, an offer, a takeback or the end has changed it.
     State(Arc<GameView>),
-    /// A player said something.
+    /// A chat message.
     Chat(ChatLine),
     /// The opponent is gone; the win may be claimed after this time.
     OpponentGone(Duration),
-    /// The opponent is back.
     OpponentBack,
 }
 
-/// Who listens: an account may listen several times, under different keys. A second subscription under a key ends the first.
+/// The identity of a listener: an account may listen several times, under different keys. A second
+/// subscription under a key ends the first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ListenerKey {
-    /// The account that listens.
     pub account: AccountId,
-    /// Which of its clients: whatever its protocol takes to tell them apart.
+    /// The client, in any form that its protocol needs to tell clients apart.
     pub client: String,
 }
 
-/// An open subscription. Dropping it tells the server's state.
+/// An open subscription. Dropping it reports to the server's state.
 pub struct Subscription<E> {
     pub(super) events: mpsc::UnboundedReceiver<E>,
     pub(super) _lease: Lease,

@@ -11,7 +11,7 @@ use crate::{
 };
 use chess::{Color, Line, UciMove};
 
-/// Whether a line has the form of a move. Nobody's command has it.
+/// Returns true if a line has the form of a move. No command has it.
 pub(crate) fn looks_like_a_move(line: &str) -> bool {
     if read_castling(line).is_some() {
         return true;
@@ -30,7 +30,8 @@ pub(crate) fn looks_like_a_move(line: &str) -> bool {
     long_form(line.as_bytes()) || short_form || with_capital(line).is_some()
 }
 
-/// A move whose piece is written in lower case, with a capital: `nf3`, `qxd5`. What can be a pawn's move has none.
+/// Capitalises a piece written in lower case: `nf3`, `qxd5`. `None` for anything that can be a
+/// pawn's move.
 fn with_capital(line: &str) -> Option<String> {
     let first = line.chars().next().filter(|first| matches!(first, 'k' | 'q' | 'r' | 'n' | 'b'))?;
     let text = format!("{}{}", first.to_ascii_uppercase(), &line[1..]);
@@ -55,7 +56,7 @@ fn read_move(line: &Line, text: &str) -> Option<UciMove> {
         Some(san) => san.to_move(position).ok()?,
         None => {
             let squares = text.replace(['-', '='], "").to_lowercase();
-            // A pawn that nobody says what to promote to becomes a queen.
+            // A pawn without a named promotion becomes a queen.
             let coordinates = [squares.clone(), format!("{squares}q")]
                 .iter()
                 .filter_map(|uci| uci.parse::<UciMove>().ok())
@@ -116,7 +117,7 @@ impl VisitorSession {
     pub(super) async fn resign(&mut self) -> io::Result<()> {
         let Some(id) = self.game_played() else { return Ok(()) };
         let me = self.me.id.clone();
-        // Whether it was still running, the board tells.
+        // The board shows whether it was still running.
         let _ = self.ask(move |state| state.resign(&id, &me)).await?;
         Ok(())
     }
@@ -132,7 +133,7 @@ impl VisitorSession {
                 after.is_none_or(|view| view.outcome.is_some() || Some(view.draw_offers) != before)
             })
             .await?;
-        // The core bears one offer in ten moves; whoever asks more often need not know.
+        // The game accepts one offer in ten moves; further ones are ignored silently.
         if !heard {
             self.line("Draw request sent.");
         }
@@ -184,7 +185,8 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Claims the opponent's time to be over. Where flags fall by themselves nobody is ever out of time when this is asked.
+    /// Claims the opponent's time. Where flags fall by themselves no clock is ever over at this
+    /// point.
     pub(super) async fn flag(&mut self) -> io::Result<()> {
         let Some(id) = self.game_played() else { return Ok(()) };
         let untimed =

@@ -1,12 +1,11 @@
-//! What each command does, as `help` tells it.
+//! The texts of `help`.
 
-/// A command.
 pub(super) struct Command {
-    /// Its name, which may be shortened.
+    /// The name, which may be shortened.
     pub name: &'static str,
-    /// What follows it.
+    /// The arguments.
     pub usage: &'static str,
-    /// What it does.
+    /// The purpose.
     pub purpose: &'static str,
 }
 
@@ -14,7 +13,7 @@ const fn command(name: &'static str, usage: &'static str, purpose: &'static str)
     Command { name, usage, purpose }
 }
 
-/// Every command, in the order in which the beginning of one is taken for it: `m` is `match`, not `moves`.
+/// Every command, in the order in which abbreviations are resolved: `m` is `match`, not `moves`.
 pub(super) const COMMANDS: [Command; 72] = [
     command("accept", "[n|player|kind|all]", "accepts an offer"),
     command("abort", "", "aborts the game, or asks the opponent for it"),
@@ -98,7 +97,7 @@ pub(super) const COMMANDS: [Command; 72] = [
     command("announce", "text", "announces something to everybody, indented, as administrators do"),
 ];
 
-/// The command that a word means: the one of that name, or the first whose name begins so.
+/// Returns the command of a word: the one of that name, or the first whose name begins so.
 pub(super) fn command_of(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
     let exact = COMMANDS.iter().find(|command| command.name == word);

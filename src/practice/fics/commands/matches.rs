@@ -15,20 +15,20 @@ use crate::{
 };
 use chess::{Color, DeclineReason, GameTerms, TimeControl, Variant};
 
-/// What follows a name in `match`, or the word `seek`.
+/// The arguments after a name in `match`, or after `seek`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wanted {
-    /// What is to be played.
     pub terms: ChallengeTerms,
-    /// Of a seek: whether answers are accepted by hand.
+    /// A seek whose answers are accepted by hand.
     pub manual: bool,
-    /// Of a seek: whether the formula filters.
+    /// A seek that the formula filters.
     pub formula: bool,
-    /// Of a seek: between which ratings.
+    /// The ratings that a seek accepts.
     pub range: (i32, i32),
 }
 
-/// Reads `5 12 unrated white wild fr`; `time` and `increment` hold where no numbers are given. The error is what to say.
+/// Reads `5 12 unrated white wild fr`; `time` and `increment` are the defaults. The error is the
+/// answer.
 fn read_wanted(words: &str, time: u32, increment: u32, rated: bool) -> Result<Wanted, String> {
     let mut wanted = Wanted {
         terms: ChallengeTerms::new(GameTerms {
@@ -123,7 +123,8 @@ impl VisitorSession {
         }
     }
 
-    /// Reads what follows a name in `match`, or the word `seek`; the player's variables stand for what is not said.
+    /// Reads the arguments after a name in `match`, or after `seek`; the player's variables are the
+    /// defaults.
     pub(super) fn read_wanted(&self, words: &str, rated: bool) -> Result<Wanted, String> {
         let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
         let mut wanted = read_wanted(words, time, increment, rated)?;
@@ -134,7 +135,7 @@ impl VisitorSession {
         Ok(wanted)
     }
 
-    /// Challenges somebody, or goes on with the game that waits with them.
+    /// Challenges a player, or resumes the adjourned game with them.
     pub(super) async fn challenge(&mut self, name: &str, mut terms: ChallengeTerms) -> io::Result<()> {
         let to = AccountId::of(name);
         if self.playing.is_some() {
@@ -205,7 +206,7 @@ impl VisitorSession {
         self.challenge(&name, ChallengeTerms { game: last.pairing.terms, color: None, fen }).await
     }
 
-    /// Wants to go on with the game that waits with somebody; whether there is one.
+    /// Requests the adjourned game with a player; returns true if there is one.
     async fn resume_with(&mut self, opponent: &AccountId) -> io::Result<bool> {
         let (me, them) = (self.me.id.clone(), opponent.clone());
         let resumed = self
@@ -264,7 +265,7 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// The offers that a handle means; says so if there are none, or too many.
+    /// Returns the offers that a handle means; answers if there are none, or too many.
     fn meant(&mut self, verb: &str, ours: bool, handle: &str) -> Vec<PendingOffer> {
         let meant = self.offers.meant(ours, handle);
         if meant.is_empty() {
@@ -326,12 +327,12 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Declines an offer of others, withdraws one of ours.
+    /// Declines another player's offer, withdraws an own one.
     async fn undo(&mut self, offer: PendingOffer) -> io::Result<()> {
         let gone = self.offers.remove(|standing| standing.index == offer.index);
         self.show_gone(&gone);
         let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
-        // Where it is gone meanwhile, all the better.
+        // It may be gone meanwhile.
         let _ = self
             .ask(move |state| match (offer.what, game) {
                 (PendingKind::Match(id), _) if offer.ours => state.cancel(&id, &me),

@@ -1,4 +1,4 @@
-//! What a visitor can say.
+//! The commands of a visitor.
 
 mod games;
 mod help;
@@ -14,7 +14,7 @@ use help::command_of;
 use super::session::VisitorSession;
 use crate::faults::RequestKind;
 
-/// What kind of request a line is, as faults tell them apart.
+/// Returns the kind of request that a line is, for the choice of faults.
 pub(crate) fn kind_of(line: &str) -> RequestKind {
     if games::looks_like_a_move(line) {
         return RequestKind::Move;
@@ -31,9 +31,9 @@ pub(crate) fn kind_of(line: &str) -> RequestKind {
 }
 
 impl VisitorSession {
-    /// Obeys one line. What there is to say is said before the next prompt.
+    /// Executes one line. Its answer comes before the next prompt.
     pub(super) async fn command(&mut self, line: &str) -> io::Result<()> {
-        // A dollar keeps a line from counting as activity; here nobody counts.
+        // A dollar keeps a line from counting as activity, which is not counted here.
         let line = line.trim_start_matches('$').trim();
         if line.is_empty() {
             return Ok(());
@@ -43,7 +43,7 @@ impl VisitorSession {
         }
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
-        // `.hello` and `,hello` tell the last person, which is not for here; `'` is a kibitz.
+        // `.hello` and `,hello` tell the last person, which is not supported; `'` is a kibitz.
         let dialect = self.dialect();
         let Some(command) = command_of(word).filter(|command| dialect.knows(command)) else {
             self.line(dialect.unknown_command(word));
@@ -102,7 +102,7 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// The game we play; says so if there is none.
+    /// Returns the game being played; answers if there is none.
     fn game_played(&mut self) -> Option<chess::GameId> {
         let id = self.playing.as_ref().map(|board| board.id.clone());
         if id.is_none() {

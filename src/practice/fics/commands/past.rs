@@ -1,4 +1,4 @@
-//! Finished games: listed, their moves, and looked through again.
+//! Finished games: lists, moves, examination.
 
 use std::{io, sync::Arc};
 
@@ -8,11 +8,11 @@ use crate::{
 };
 use chess::GameId;
 
-/// How many games a history shows.
+/// The length of a history.
 const SHOWN: usize = 10;
 
 impl VisitorSession {
-    /// Somebody's finished games, oldest first, without those that were aborted.
+    /// Returns a player's finished games, oldest first, without aborted ones.
     async fn finished_games(&self, name: &str) -> io::Result<Vec<Arc<GameView>>> {
         let name = name.to_owned();
         self.ask(move |state| {
@@ -23,8 +23,8 @@ impl VisitorSession {
         .await
     }
 
-    /// The finished game that `[player] [n]` means: the last one, one by its number in the history, or counted from the end
-    /// (`-1` is the last). Says so where there is none.
+    /// Returns the finished game that `[player] [n]` means: the last one, one by its number in the
+    /// history, or counted from the end (`-1` is the last). Answers if there is none.
     async fn finished_game(&mut self, words: &str) -> io::Result<Option<Arc<GameView>>> {
         let mut words = words.split_ascii_whitespace();
         let first = words.next();
@@ -87,7 +87,7 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Goes `forward` or back by so many plies, one if nothing is said.
+    /// Steps `forward` or back by a number of plies, by default one.
     pub(super) fn step(&mut self, word: &str, forward: bool) {
         let name = self.me.name.clone();
         let plies = word.parse::<usize>().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Talk, and who is there.
+//! Talk, and lists of players.
 
 use std::io;
 
@@ -70,7 +70,7 @@ impl VisitorSession {
             self.line(format!("{to} is not logged in."));
             return Ok(());
         }
-        // Players that live in the server, or are here by the other protocol, do not hear tells.
+        // Players inside the server, or on the other protocol, do not receive tells.
         self.context.lobby.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
         self.told(&id).await
     }
@@ -186,7 +186,7 @@ impl VisitorSession {
     }
 }
 
-/// As an administrator's: indented.
+/// Formats an administrator's message, indented.
 fn announcement(by: &str, text: &str) -> String {
     format!("\n    **ANNOUNCEMENT** from {by}: {text}\n")
 }

@@ -12,7 +12,7 @@ use crate::{
     state::{Denied, PlayerView},
 };
 
-/// How many seeks a visitor may have.
+/// The largest number of a visitor's seeks.
 const MOST: usize = 3;
 
 impl VisitorSession {

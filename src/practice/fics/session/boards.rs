@@ -10,7 +10,7 @@ use crate::{
 use chess::{ChatLine, ChatRoom, Color, Offers};
 
 impl VisitorSession {
-    /// Sits down at a board of ours.
+    /// Joins a board of the visitor's own game.
     pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
         let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
         let (id, key) = (view.pairing.id.clone(), self.key());
@@ -90,7 +90,7 @@ impl VisitorSession {
     }
 
     fn hear(&mut self, line: &ChatLine, number: u32) {
-        // What is whispered is not for players.
+        // Whispers are not for players.
         if line.room == ChatRoom::Player && !line.username.eq_ignore_ascii_case(&self.me.name) {
             let number = if self.dialect().numbers_what_is_said() { format!("[{number}]") } else { String::new() };
             self.line(format!("{}{number} says: {}", line.username, line.text));

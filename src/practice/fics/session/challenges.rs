@@ -1,4 +1,4 @@
-//! Challenges, and the wish to go on with an adjourned game: how they are told.
+//! Messages about challenges, and about resuming an adjourned game.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::{
 use chess::{Color, DeclineReason};
 
 impl VisitorSession {
-    /// Something happens to this account.
+    /// Handles an event of this account.
     pub(in crate::fics) async fn account_event(&mut self, event: PracticeAccountEvent) -> io::Result<()> {
         match event {
             PracticeAccountEvent::GameStart(view) => {
@@ -28,7 +28,7 @@ impl VisitorSession {
                 }
                 self.join_board(&view).await?;
             }
-            // The board itself tells these.
+            // The board reports these.
             PracticeAccountEvent::GameFinish(_) | PracticeAccountEvent::GameAdjourned(_) => {}
             PracticeAccountEvent::ResumeOffer(view) => self.resumption(&view),
             PracticeAccountEvent::Challenge(view) => self.challenged(&view).await?,
@@ -103,7 +103,7 @@ impl VisitorSession {
         self.offers.remove(|offer| matches!(&offer.what, PendingKind::Match(id) if *id == view.id))
     }
 
-    /// Somebody wants to go on with an adjourned game, or no longer does.
+    /// Reports that a player wants to resume an adjourned game, or no longer does.
     fn resumption(&mut self, view: &GameView) {
         let (Some(wishes), Some(color)) = (view.adjourned, view.pairing.color_of(&self.me.id)) else { return };
         let opponent = view.pairing.players.get(!color);

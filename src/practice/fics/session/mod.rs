@@ -1,4 +1,5 @@
-//! One visitor, from the first prompt to the last: hears the server's state and the lobby, and does what the visitor says.
+//! One visitor, from the first prompt to the last: events of the server's state and the lobby, and
+//! the visitor's commands.
 
 mod boards;
 mod challenges;
@@ -38,11 +39,11 @@ pub(crate) struct VisitorSession {
     pub(super) variables: Variables,
     pub(super) channels: BTreeSet<u16>,
     pub(super) offers: PendingOffers,
-    /// The game that is played.
+    /// The game being played.
     pub(super) playing: Option<JoinedBoard>,
-    /// The game that is watched.
+    /// The game being watched.
     pub(super) watching: Option<JoinedBoard>,
-    /// The finished game that is looked through.
+    /// The game being examined.
     pub(super) examining: Option<Examination>,
     /// The last game that was played, as it was when it began.
     pub(super) last_game: Option<Arc<GameView>>,
@@ -50,18 +51,18 @@ pub(crate) struct VisitorSession {
     pub(super) telnet: TelnetConnection,
     pub(super) leaving: bool,
     number: u64,
-    /// What is to be sent, in pieces that belong together, with what faults go by.
+    /// Queued output, in pieces that belong together, with the facts for faults.
     out: Vec<(String, LineFacts)>,
-    /// Whether the client owes the time, after what is to be sent.
+    /// True if a ping follows the queued output.
     ping: bool,
     pub(in crate::fics) noise: Option<Interval>,
-    /// How much noise was made, in thousandths of a line.
+    /// Noise made so far, in thousandths of a line.
     noise_made: u64,
 }
 
 impl VisitorSession {
-    /// A session that nobody was greeted in yet. It has its place in the lobby, and whoever had it before is told to go;
-    /// returns what it is told from there, and whether somebody had to.
+    /// Creates a session before its greeting. It enters the lobby and ends an earlier session of
+    /// the same name; returns its messages, and true if there was an earlier one.
     pub(crate) fn new(
         context: Arc<FicsContext>,
         me: Visitor,
@@ -103,12 +104,12 @@ impl VisitorSession {
         let (mut events, adjourned, elsewhere) = self
             .ask(move |state| {
                 state.play_one_at_a_time(&me);
-                // Where an older connection has not been missed yet, it is now.
+                // An older connection that has not been noticed as lost is lost now.
                 state.lose_connection(&me, loss);
                 (state.listen(key), state.adjourned_of(&me), state.games_of(&me).len())
             })
             .await?;
-        // What runs still is played on the other protocol, and is not for here.
+        // Games still running are played on the other protocol.
         for _ in 0..elsewhere {
             events.next().await;
         }
@@ -141,7 +142,7 @@ impl VisitorSession {
         Ok(events)
     }
 
-    /// What a lost connection means for the games of this visitor: guests' games are not kept.
+    /// Returns the effect of a lost connection on this visitor's games: guests' games are not kept.
     fn loss_rule(&self) -> impl Fn(&GameView) -> ConnectionLoss + Send + use<> {
         let (lobby, me) = (self.context.lobby.clone(), self.me.clone());
         move |view| match opponent_of(view, &me.id) {
@@ -246,7 +247,7 @@ impl VisitorSession {
 
     // --- What goes out -------------------------------------------------------------------------------------------------
 
-    /// Says something, in lines that belong together.
+    /// Queues lines that belong together.
     pub(super) fn line(&mut self, text: impl Into<String>) {
         self.out.push((text.into(), LineFacts::default()));
     }
@@ -257,7 +258,7 @@ impl VisitorSession {
         self.ping |= ask_time;
     }
 
-    /// Sends what is to be said, and the prompt. What comes unasked begins on a line of its own.
+    /// Sends the queued output and the prompt. Unasked output begins on a line of its own.
     pub(in crate::fics) async fn flush(&mut self, unasked: bool) -> io::Result<()> {
         if unasked && self.out.is_empty() {
             return Ok(());
@@ -289,14 +290,13 @@ impl VisitorSession {
         self.telnet.release().await
     }
 
-    /// Which server this one behaves like.
     pub(super) fn dialect(&self) -> Dialect {
         self.context.faults.dialect()
     }
 
     // --- Questions -----------------------------------------------------------------------------------------------------
 
-    /// Asks the server's state.
+    /// Runs `job` on the server's state.
     pub(super) fn ask<T, F>(&self, job: F) -> impl Future<Output = io::Result<T>> + use<T, F>
     where
         T: Send + 'static,
@@ -306,12 +306,12 @@ impl VisitorSession {
         async move { server_state.ask(job).await.map_err(io::Error::other) }
     }
 
-    /// As whom we listen.
+    /// Returns the key of this listener.
     pub(super) fn key(&self) -> ListenerKey {
         ListenerKey { account: self.me.id.clone(), client: format!("fics-{}", self.number) }
     }
 
-    /// Whether somebody is logged in, by this protocol or the other.
+    /// Returns true if a player is logged in, by either protocol.
     pub(super) async fn is_here(&self, account: &AccountId) -> io::Result<bool> {
         let wanted = account.clone();
         Ok(self.context.lobby.find(account).is_some() || self.ask(move |state| state.is_online(&wanted)).await?)

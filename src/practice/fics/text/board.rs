@@ -8,17 +8,16 @@ use super::minutes_and_increment;
 use crate::{dialect::Dialect, state::GameView};
 use chess::{Color, Line, TimeControl, Variant};
 
-/// What the board is to whom it is sent.
+/// The relation of a viewer to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewerRole {
-    /// One of the players.
     Player(Color),
     Watcher,
-    /// Somebody who looks through it again.
+    /// An examiner of the game.
     Examiner,
 }
 
-/// The line for programs.
+/// Returns the line for programs.
 pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
         ViewerRole::Watcher => 0,
@@ -47,7 +46,7 @@ pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact:
     )
 }
 
-/// The board before the first move, as it stands in a list of moves.
+/// Returns the board before the first move, as in a list of moves.
 pub(crate) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
     let initial = match view.pairing.terms.time_control {
         TimeControl::RealTime { initial, .. } => initial,
@@ -144,7 +143,7 @@ const fn value(role: Role) -> u32 {
     }
 }
 
-/// `0:06`, or `0:06.123` with milliseconds.
+/// Returns `0:06`, or `0:06.123` with milliseconds.
 pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
     let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
     if exact {
@@ -166,7 +165,7 @@ pub(super) fn last_move(line: &Line) -> Option<LastMove> {
     Some(LastMove { verbose: verbose(mv), san, double_push })
 }
 
-/// `P/e2-e4`, `o-o`, `P/h7-h8=Q`, `N/@@-f5`.
+/// Returns `P/e2-e4`, `o-o`, `P/h7-h8=Q`, `N/@@-f5`.
 fn verbose(mv: Move) -> String {
     match mv {
         Move::Castle { king, rook } => if rook > king { "o-o" } else { "o-o-o" }.to_owned(),
@@ -188,12 +187,12 @@ pub(super) fn coordinates(mv: Move) -> String {
     }
 }
 
-/// What the last move took its player.
+/// Returns the time of the last move.
 fn last_taken(view: &GameView) -> Duration {
     taken(view, view.line.ply().saturating_sub(1))
 }
 
-/// What a move took, by the clocks before and after it. Each side's first one took nothing.
+/// Returns the time of a move, by the clocks before and after it. Each side's first move took none.
 pub(crate) fn taken(view: &GameView, ply: usize) -> Duration {
     let TimeControl::RealTime { increment, .. } = view.pairing.terms.time_control else { return Duration::ZERO };
     let shown = |ply: usize| view.move_times.get(ply).copied().flatten();

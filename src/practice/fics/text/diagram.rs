@@ -45,7 +45,7 @@ pub(crate) fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
     rows.join("\n")
 }
 
-/// What stands beside the board, a line for each of its rows.
+/// Returns the text beside the board, a line for each of its rows.
 fn notes(view: &GameView) -> [String; 8] {
     let position = view.line.position();
     let clock = |color: Color| {
@@ -68,7 +68,7 @@ fn notes(view: &GameView) -> [String; 8] {
     ]
 }
 
-/// `5:00`.
+/// Returns `5:00`.
 pub(crate) fn minutes_and_seconds(time: Duration) -> String {
     format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }

@@ -1,4 +1,4 @@
-//! How a game ended, in the server's words.
+//! Endings of games, in the server's words.
 
 use crate::{dialect::Dialect, game::End, state::GameView};
 use chess::Color;
@@ -52,7 +52,7 @@ fn reason<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str
     }
 }
 
-/// How a list of moves ends: `White checkmated} 0-1`, `Still in progress} *`.
+/// Returns the end of a list of moves: `White checkmated} 0-1`, `Still in progress} *`.
 pub(super) fn list_ending(view: &GameView) -> String {
     match &view.outcome {
         Some(outcome) => {
@@ -63,7 +63,7 @@ pub(super) fn list_ending(view: &GameView) -> String {
     }
 }
 
-/// What became of the ratings, told to both players.
+/// Returns the rating changes, for both players.
 pub(crate) fn rating_lines(view: &GameView, color: Color) -> String {
     let seat = view.pairing.players.get(color);
     match &view.rating_changes {

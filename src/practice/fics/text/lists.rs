@@ -103,8 +103,9 @@ pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> Strin
     )
 }
 
-/// `+ ---- W ---- Ann           [ bu  5   0] --- Mat Wed Dec 23, 06:58 UTC 2009`; nothing of a game that has not ended, was aborted or is not `name`'s. The
-/// first column is the result as `name` sees it. There is room for thirteen letters of a name.
+/// Returns `+ ---- W ---- Ann [ bu 5 0] --- Mat Wed Dec 23, 06:58 UTC 2009`; `None` for a game that
+/// is running, aborted or not `name`'s. The first column is the result for `name`. Names are cut to
+/// thirteen letters.
 pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     let players = &view.pairing.players;
     let ours = Color::ALL.into_iter().find(|color| players.get(*color).name.eq_ignore_ascii_case(name))?;
@@ -138,7 +139,8 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     ))
 }
 
-/// ` 1: W Ann             N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`. There is room for fifteen letters of a name.
+/// Returns ` 1: W Ann N [ br 5 0] W18 --- Wed Dec 23, 06:58 UTC 2009`. Names are cut to fifteen
+/// letters.
 pub(crate) fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);

@@ -34,7 +34,7 @@ pub(crate) fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
     }
 }
 
-/// `Ann (1500)`.
+/// Returns `Ann (1500)`.
 fn rated_name(seat: &PlayerView, lobby: &FicsLobby) -> String {
     format!("{} ({})", seat.name, rating(seat, lobby))
 }
@@ -64,7 +64,7 @@ fn speed(time_control: TimeControl) -> &'static str {
     }
 }
 
-/// `blitz`, `wild/fr`, `crazyhouse`.
+/// Returns `blitz`, `wild/fr`, `crazyhouse`.
 pub(crate) fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
     match terms.variant {
         Variant::Standard => speed(terms.time_control).to_owned(),
@@ -98,14 +98,14 @@ pub(crate) fn challenge(view: &ChallengeView, lobby: &FicsLobby) -> String {
     format!("{} {color}{} {terms}", rated_name(&view.challenger, lobby), rated_name(&view.dest, lobby))
 }
 
-/// The same for an adjourned game that `by` wants to go on with.
+/// Returns the same for an adjourned game that `by` wants to resume.
 pub(crate) fn resumption(pairing: &Pairing, start: &Line, by: Color, lobby: &FicsLobby) -> String {
     let (first, second) = (pairing.players.get(by), pairing.players.get(!by));
     let terms = terms(&pairing.terms, start.start_fen().as_deref());
     format!("{} {} {terms} (adjourned)", rated_name(first, lobby), rated_name(second, lobby))
 }
 
-/// `Creating: ...` and `{Game ...}`.
+/// Returns `Creating: ...` and `{Game ...}`.
 pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect: Dialect) -> String {
     let (pairing, resumed) = (&view.pairing, view.was_resumed);
     let (white, black) = (&pairing.players.white, &pairing.players.black);
@@ -131,7 +131,7 @@ pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect
     text
 }
 
-/// `<g1> ...`; `sealed` says which side speaks timeseal, as far as is known.
+/// Returns `<g1> ...`; `sealed` has the sides that speak timeseal, as far as is known.
 pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
     let players = [&pairing.players.white, &pairing.players.black];
@@ -155,7 +155,7 @@ pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby:
     )
 }
 
-/// What a seek wants, in the words of an advertisement.
+/// Returns a seek in the words of an advertisement.
 pub(crate) fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
     let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
     let color = seek.terms.color.map_or("", |color| color.fold_wb(" [white]", " [black]"));
@@ -171,7 +171,7 @@ pub(crate) fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
     )
 }
 
-/// The same for programs: `<s> 8 w=visar ti=02 ...`.
+/// Returns a seek for programs: `<s> 8 w=visar ti=02 ...`.
 pub(crate) fn seek_for_programs(seek: &Seek) -> String {
     let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
     let titles = match seek.by.rank {
