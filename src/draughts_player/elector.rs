@@ -24,12 +24,12 @@ use engine::SharedTable;
 
 use crate::DraughtsLine;
 
-/// What tells the electors of draughts from each other.
+/// The kinds of draughts electors.
 #[derive(Clone)]
 pub enum DraughtsKind {
     /// The search of today with an evaluation, and with endgame tables where there are any.
     Today(Evaluation, Option<Arc<EndgameTables>>),
-    /// The search of 2010, which knows no limits but its own depth. The number decides between equal moves.
+    /// The search of 2010, limited only by its depth. The number is the seed for ties.
     Published(PublishedSettings, u64),
 }
 
@@ -41,7 +41,7 @@ impl DraughtsKind {
         }
     }
 
-    /// The endgame tables that it looks up.
+    /// Returns its endgame tables.
     fn tables(&self) -> Option<&Arc<EndgameTables>> {
         match self {
             Self::Today(_, tables) => tables.as_ref(),
@@ -49,7 +49,7 @@ impl DraughtsKind {
         }
     }
 
-    /// The heuristics that it knows, or those that come nearest to a published strategy.
+    /// Returns its heuristics, or those nearest to a published strategy.
     fn knowledge(&self) -> Knowledge {
         match self.evaluation() {
             Evaluation::Published(strategy) => strategy.knowledge(),
@@ -81,7 +81,7 @@ impl fmt::Debug for DraughtsKind {
     }
 }
 
-/// What each heuristic weighs in the criterion `weights`; set by hand, in the proportions of chess's.
+/// Returns a heuristic's hand-made weight in the criterion `weights`, in the proportions of chess.
 const fn hand_weight(heuristic: Heuristic) -> f64 {
     match heuristic {
         Heuristic::Material => 30.0,
@@ -130,7 +130,7 @@ impl CouncilGame for DraughtsLine {
         ElectorSpec::new(complete.to_string().into(), DraughtsKind::Today(complete, None), hash)
     }
 
-    /// It looks up what the electors look up: its word is the last.
+    /// It uses the electors' tables, because it has the last word.
     fn arbiter(electors: &[ElectorSpec<DraughtsKind>], hash: usize) -> ElectorSpec<DraughtsKind> {
         let tables = electors.iter().find_map(|elector| elector.kind.tables());
         let kind = DraughtsKind::Today(Evaluation::Heuristics(Knowledge::COMPLETE), tables.cloned());
@@ -196,9 +196,9 @@ impl Elector<DraughtsLine> for TodayElector {
     }
 }
 
-/// The search of 2010, which knows no time: one proposal, when its tree is done. Where it is waited for so long and no longer, it
-/// begins one full move deep and proposes again with every move that it has looked further. It chooses among all moves, whatever it
-/// is asked about.
+/// The search of 2010: one proposal, when its tree is done. With a time limit it begins one full
+/// move deep and proposes again with every further move. It considers all moves, whatever the task
+/// restricts.
 struct PublishedElector {
     name: ElectorName,
     settings: PublishedSettings,
@@ -234,7 +234,7 @@ impl Elector<DraughtsLine> for PublishedElector {
         if job.time.is_some() {
             self.search.deepen(game, stop, tell);
         } else if let Some(choice) = self.search.choose(game, stop) {
-            // Where there is none it was told to stop: nobody waits for it any more.
+            // Without a choice it was stopped: the proposal is not awaited any more.
             tell(self.settings.depth, choice);
         }
         Ok(())
@@ -245,7 +245,7 @@ fn no_move() -> ElectorFailure {
     ElectorFailure("there is no legal move".to_owned())
 }
 
-/// Whoever takes turns does not wait for a search that knows none.
+/// Searches in turns do not wait for this one, which has no turns.
 fn begin(job: &Job<DraughtsLine>) {
     if let Some(turn) = &job.guidance.turn {
         turn.leave();
@@ -257,7 +257,7 @@ fn limits_of(task: &Task<DraughtsLine>) -> Limits {
     Limits { time, nodes, depth, moves: (!task.root_moves.is_empty()).then(|| task.root_moves.clone()) }
 }
 
-/// What an iteration proposes.
+/// Returns an iteration's proposal.
 fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::Iteration) -> Proposal<Move> {
     Proposal {
         search: task.id.clone(),
@@ -286,7 +286,7 @@ mod tests {
 
     use super::*;
 
-    /// Whoever decides must not know less of an ending than those who propose.
+    /// The second phase must not know less about an ending than the electors.
     #[test]
     fn the_second_phase_looks_up_what_the_electors_look_up() {
         let tables = Arc::new(EndgameTables::build(2, |_, _| ()));

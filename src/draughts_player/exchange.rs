@@ -1,5 +1,5 @@
-//! Games against other programs by the DamExchange protocol, over TCP. What is said when is the affair of
-//! [`draughts::exchange`]; here bytes are moved, and moves are found.
+//! Games against other programs by the DamExchange protocol, over TCP. [`draughts::exchange`] has
+//! the dialogue; this module moves bytes and finds moves.
 
 use std::{
     io,
@@ -23,66 +23,65 @@ use tokio::{
 
 use crate::{DraughtsPlayer, GameRecorder, Occasion, Pace, ScoreSheet};
 
-/// How long the other program may be silent beyond the time that it has on its clock.
+/// The silence allowed to the other program beyond its clock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The other program hears that a game is wanted for so long.
+/// The time that the other program has to answer a request for a game.
 const ANSWER: Duration = Duration::from_secs(30);
 
-/// How long the other program may be silent between games. Nobody else is served meanwhile, and of one that has crashed no word
-/// may ever come.
+/// The silence allowed between games. Only one program is served at a time, and one that has
+/// crashed may never send another byte.
 const BETWEEN_GAMES: Duration = Duration::from_secs(600);
 
-/// How a game with another program ends before its end.
+/// The reason why a game with another program breaks off.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// The connection.
     #[error("the other program: {0}")]
     Io(#[from] io::Error),
-    /// It closed the connection in the middle.
+    /// It closed the connection during the game.
     #[error("the other program is gone")]
     Gone,
-    /// It says nothing any more.
     #[error("the other program has been silent for {0:?}")]
     Silent(Duration),
-    /// It says something that is no message.
+    /// Its message is invalid.
     #[error(transparent)]
     Message(#[from] MessageError),
-    /// It says something that does not fit, or plays what is not legal.
+    /// Its message is out of turn, or its move illegal.
     #[error(transparent)]
     Partner(#[from] PartnerError),
-    /// It does not want the game.
+    /// It declines the game.
     #[error("the other program does not want this game ({0:?})")]
     Declined(Acceptance),
 }
 
-/// What a game is asked for with.
+/// The terms of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct ExchangeTerms {
-    /// The colour of the one who is asked.
+    /// The colour of the program that is asked.
     pub follower: Color,
     /// The whole game's time of each side, minutes, 0 to 999; 0 for none.
     pub minutes: u16,
-    /// Where it starts; `None` for the usual start.
+    /// The starting position; `None` is the usual one.
     pub start: Option<Board>,
 }
 
-/// A game that was played.
+/// A finished game.
 #[derive(Clone, Debug)]
 pub struct ExchangeGame {
-    /// The moves, with our votes.
+    /// The moves, with the council's votes.
     pub sheet: ScoreSheet,
-    /// Our colour.
+    /// The colour of this program.
     pub color: Color,
-    /// How it ended, by the word of the one who ended it; from our side.
+    /// The ending, as the program that ended it reports it; from this program's side.
     pub reason: Reason,
 }
 
-/// Waits for other programs and plays one game after another with the first that comes, until it wants no more. `played` hears
-/// of every game; the journal, where there is one, holds our moves before they are sent.
+/// Waits for other programs and plays one game after another with the first to connect, until it
+/// wants no more. `played` receives every game; a journal, if there is one, has each move before it
+/// is sent.
 ///
 /// # Errors
-/// [`ExchangeError`] where a dialogue ends otherwise than the protocol says.
+/// [`ExchangeError`] if a dialogue ends against the protocol.
 pub async fn serve(
     listener: &TcpListener,
     player: &mut DraughtsPlayer,
@@ -96,7 +95,7 @@ pub async fn serve(
         match dialogue.hear(BETWEEN_GAMES).await {
             Ok(Happening::Asked) => {}
             Ok(_) => continue,
-            // Between games it may simply hang up.
+            // Between games the other program may simply close the connection.
             Err(ExchangeError::Gone) => return Ok(()),
             Err(error) => return Err(error),
         }
@@ -104,7 +103,7 @@ pub async fn serve(
         let answer = dialogue.partner.answer(Acceptance::Accepted)?;
         dialogue.say(&answer).await?;
         played(dialogue.play(request.follower, request.minutes, player, pace).await?);
-        // It wants no other, or has not ended this one as the protocol says.
+        // It wants no further game, or has not ended this one by the protocol.
         if *dialogue.partner.phase() != PartnerPhase::Idle {
             return Ok(());
         }
@@ -114,7 +113,7 @@ pub async fn serve(
 /// Asks another program for one game and plays it.
 ///
 /// # Errors
-/// [`ExchangeError`] if it is not there, does not want it, or does not keep to the protocol.
+/// [`ExchangeError`] if it is absent, declines, or violates the protocol.
 pub async fn connect(
     address: impl ToSocketAddrs,
     terms: ExchangeTerms,
@@ -135,7 +134,6 @@ pub async fn connect(
     dialogue.play(!terms.follower, terms.minutes, player, pace).await
 }
 
-/// One connection.
 struct Dialogue<'a> {
     stream: TcpStream,
     journal: Option<&'a Journal>,
@@ -202,7 +200,7 @@ impl<'a> Dialogue<'a> {
         let played = self.moves(&mut sheet, &recorder, color, watch, player, pace).await;
         let reason = match (played, sheet.game().outcome()) {
             (Ok(reason), _) => reason,
-            // What is over on the board is over, whether the other one says so or hangs up.
+            // A game over on the board is over, whether the other program confirms it or not.
             (Err(error), Some(outcome)) => {
                 tracing::info!(%error, "the end of a game was not confirmed");
                 Reason::of(outcome, color)
@@ -240,7 +238,7 @@ impl<'a> Dialogue<'a> {
                     Some((clocks, control)) => player.decide_by_clock(&game, clocks, control, &mut |_| {}).await,
                     None => player.decide(&game, pace, &mut |_| {}).await,
                 };
-                // There is a legal move: otherwise there were a reason to end.
+                // There is a legal move: otherwise the game would have ended.
                 let Some(decision) = decided else { return Err(ExchangeError::Gone) };
                 watch.ours = watch.ours.saturating_sub(started.elapsed());
                 recorder.decided(&game, &decision).await;
@@ -273,7 +271,7 @@ fn result(reason: Reason, color: Color) -> GameResult {
 }
 
 impl ExchangeGame {
-    /// How it ended, by the word of the one who ended it.
+    /// Returns the result, as the program that ended it reports it.
     pub fn result(&self) -> GameResult {
         result(self.reason, self.color)
     }
@@ -288,7 +286,7 @@ fn from_the_other_side(reason: Reason) -> Reason {
     }
 }
 
-/// Both clocks of a game that has so many minutes a side.
+/// Both clocks of a game.
 struct ChessClock {
     initial: Duration,
     ours: Duration,
@@ -404,7 +402,8 @@ mod tests {
         drop(stranger.await);
     }
 
-    /// A program that asks for a game from a position, in which we have White, and hangs up after so many of our messages.
+    /// Connects a program that asks for a game from a position with White for the other side, and
+    /// closes the connection after `messages` messages.
     async fn hangs_up_after(messages: usize, start: &str, address: std::net::SocketAddr) {
         let mut stream = TcpStream::connect(address).await.expect("it listens");
         let mut partner = Partner::new("brief", true);
@@ -419,7 +418,7 @@ mod tests {
     #[tokio::test]
     async fn a_game_that_is_over_on_the_board_is_kept_though_nobody_confirms_it() {
         let (listener, address) = listening().await;
-        // It hears that its wish is granted, and the move that takes its last man.
+        // It receives the acceptance, and the move that takes its last man.
         let stranger = tokio::spawn(hangs_up_after(2, "W:W22:B18", address));
         let mut games = Vec::new();
         let served = serve(&listener, &mut player("m"), &QUICK, None, &mut |game| games.push(game)).await;

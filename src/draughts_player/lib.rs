@@ -1,17 +1,17 @@
-//! Italian draughts at the council's table: what stands between the package `draughts`, which knows the game, and the council,
-//! which knows how to decide.
+//! Italian draughts for the council: electors, players and games of the package `draughts`, decided
+//! by the chess council's code.
 //!
-//! | what | where |
+//! | subject | where |
 //! |---|---|
-//! | a game of draughts as a council sees it | `line`: [`DraughtsLine`] |
-//! | who proposes: a search of today, or that of 2010 | `elector`: [`DraughtsKind`] |
-//! | a player: a council of any size, and what a move may cost | `player`: [`DraughtsPlayer`], [`Pace`]; as words, `player_spec`: [`PlayerSpec`] |
-//! | the votes as text, and games with the votes beside the moves | `votes`: [`vote_lines`], [`ScoreSheet`] |
-//! | games in the journal, while they are played | `record`: [`GameRecorder`] |
-//! | games against other programs, over a socket | `exchange`: [`serve`], [`connect`] |
+//! | a player, and the limits of its moves: start here | `player`: [`DraughtsPlayer`], [`Pace`]; as text, `player_spec`: [`PlayerSpec`] |
+//! | a game of draughts for the council | `line`: [`DraughtsLine`] |
+//! | electors: the modern search, and that of 2010 | `elector`: [`DraughtsKind`] |
+//! | votes as text, and score sheets with votes | `votes`: [`vote_lines`], [`ScoreSheet`] |
+//! | running games in the journal | `record`: [`GameRecorder`] |
+//! | games against other programs over TCP | `exchange`: [`serve`], [`connect`] |
 //!
-//! Rosters, criteria, phases, votes and the clock are the council's own and are not repeated here. A council of one is how a
-//! strategy plays alone.
+//! Rosters, criteria, phases, votes and the clock are the council's own. A strategy alone is a
+//! council of one.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {

@@ -7,12 +7,11 @@ use draughts::{
     game::{Game, Outcome},
 };
 
-/// A game that a council may be asked about.
+/// A game for the council.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DraughtsLine(Game);
 
 impl DraughtsLine {
-    /// The game.
     pub fn game(&self) -> &Game {
         &self.0
     }

@@ -18,14 +18,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{DraughtsLine, PlayerSpec, record::color};
 
-/// What a council of draughts decided.
 pub type DraughtsDecision = Decision<Move, Knowledge>;
-/// What an elector of draughts proposes.
 pub type DraughtsProposal = Proposal<Move>;
-/// One of them with what it weighed.
+/// An elector's proposal with its weight.
 pub type DraughtsVote = Vote<Move, Knowledge>;
 
-/// What a move may cost: of every elector so many nodes or plies, and so much time. Without any bound it takes a second.
+/// The limits of a move: nodes or plies of every elector, and time. Without any limit a move takes
+/// a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
     /// Nodes of each elector in both phases; with this bound alone equal games are equal to the node.
@@ -37,10 +36,10 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// What a move takes for which nothing is said.
+    /// The time of a move without limits.
     pub const USUAL: Duration = Duration::from_secs(1);
 
-    /// The same with one bound more, by its name: `nodes`, `movetime` (seconds) or `depth`; `None` for what is none.
+    /// Adds a limit by its name: `nodes`, `movetime` (seconds) or `depth`; `None` for any other.
     #[must_use]
     pub fn with(self, key: &str, value: &str) -> Option<Self> {
         Some(match key {
@@ -51,13 +50,13 @@ impl Pace {
         })
     }
 
-    /// This pace, or where it says nothing another one.
+    /// Returns this pace, or `other` if it has no limit.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if self == Self::default() { other } else { self }
     }
 
-    /// Whether a clock ends moves, so that how deep they are searched depends on the machine.
+    /// Returns true if a clock ends moves, so that their depth depends on the machine.
     pub fn is_timed(self) -> bool {
         self.time.is_some() || self == Self::default()
     }
@@ -66,7 +65,7 @@ impl Pace {
         Limits { time: None, nodes: self.nodes, depth: self.depth, clocks: None }
     }
 
-    /// When a move is to be decided; `None` where its nodes or plies end it.
+    /// Returns the timing of the decision; `None` if nodes or plies end the move.
     fn timing(self) -> Option<Timing<Move>> {
         let time = self.is_timed().then(|| self.time.unwrap_or(Self::USUAL))?;
         Some(Box::new(move |_| time))
@@ -79,7 +78,7 @@ fn seconds(text: &str) -> Option<Duration> {
     (seconds > 0.0 && seconds <= 86_400.0).then(|| Duration::from_secs_f64(seconds))
 }
 
-/// Who finds the moves of one side.
+/// The player of one side.
 pub struct DraughtsPlayer {
     council: Council<DraughtsLine>,
     own_pace: Pace,
@@ -92,7 +91,7 @@ impl DraughtsPlayer {
         Self { council, own_pace: spec.pace() }
     }
 
-    /// Its electors forget the last game.
+    /// Makes its electors forget the last game.
     pub fn new_game(&self) {
         self.council.new_game();
     }
@@ -109,7 +108,7 @@ impl DraughtsPlayer {
         let question = Question {
             timing: pace.timing(),
             limits: pace.limits(),
-            // Nobody is stopped halfway where a game is to be repeated.
+            // A game to be repeated stops no elector halfway.
             in_step: pace.time.is_none() && pace.nodes.is_some(),
             ..question(game)
         };

@@ -15,36 +15,36 @@ use crate::{DraughtsKind, DraughtsLine, player::Pace};
 /// A text that names no player of draughts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerSpecError {
-    /// Its first word.
+    /// An unknown first word.
     #[error(
         "player {0:?}: expected council, published, a strategy (peso-pedine, peso-posizione, spettacolo, fully-guarded) or \
          letters of mpgsk"
     )]
     Name(String),
-    /// An option behind it.
+    /// An invalid option.
     #[error("option {option:?} of the player {player}: expected {expected}")]
     Option {
         /// The option as it was given.
         option: String,
         /// The player's first word.
         player: String,
-        /// What would be taken.
+        /// The accepted options.
         expected: &'static str,
     },
 }
 
-/// Who plays.
+/// The definition of a player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerSpec {
-    /// As it was written.
+    /// The text as given.
     text: String,
-    /// Who proposes, in their order.
+    /// The electors in their order.
     evaluations: Vec<Evaluation>,
     /// The search of 2010, where that is what plays.
     published: Option<PublishedSettings>,
-    /// How one proposal is elected; `roster` in it means nothing.
+    /// The rule of election; its `roster` is unused.
     settings: CouncilSettings,
-    /// What its moves may cost, where the player says so itself.
+    /// The limits of its moves, if the text gives any.
     pace: Pace,
 }
 
@@ -91,7 +91,7 @@ impl FromStr for PlayerSpec {
                 expected,
             })?;
         }
-        // Who sits alone has all of the move in the first phase.
+        // A single elector has the whole move in the first phase.
         if spec.published.is_some() || spec.evaluations.len() == 1 {
             spec.settings.criterion = CriterionName::Majority;
         }
@@ -99,8 +99,9 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// A council of draughts as it is unless something else is said: by the criterion and the second phase that measured best (docs/draughts.md). Its searches have one
-/// thread each and share nothing, so that there are no groups, and one core has the second phase.
+/// Returns the default council: criterion and second phase that measured best (docs/draughts.md).
+/// Its searches have one thread each and share nothing, so there are no groups, and one core has
+/// the second phase.
 fn settings() -> CouncilSettings {
     CouncilSettings {
         criterion: CriterionName::ReSearch,
@@ -167,23 +168,23 @@ impl PlayerSpec {
         Some(())
     }
 
-    /// What its moves may cost, where it says so itself.
+    /// Returns the limits of its moves, if the text gives any.
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// How one proposal is elected.
+    /// Returns the rule of election.
     pub fn settings(&self) -> &CouncilSettings {
         &self.settings
     }
 
-    /// The same, elected by another rule.
+    /// Returns the same player with another criterion.
     #[must_use]
     pub fn by(&self, criterion: CriterionName) -> Self {
         Self { settings: CouncilSettings { criterion, ..self.settings.clone() }, ..self.clone() }
     }
 
-    /// Who proposes; those of today know these endgame tables.
+    /// Returns the electors; modern ones use these endgame tables.
     pub fn roster(&self, tables: Option<&Arc<EndgameTables>>) -> Roster<DraughtsLine> {
         let hash = self.settings.hash;
         let elector = |name: String, kind| ElectorSpec::new(name.into(), kind, hash);

@@ -11,21 +11,20 @@ use draughts::{
 
 use crate::{DraughtsDecision, DraughtsLine};
 
-/// Who plays a game, where, and by which clock.
+/// Players, place and clock of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion<'a> {
-    /// Where it is played: `console`, `demo`, `page` or `damexchange`.
+    /// The place: `console`, `demo`, `page` or `damexchange`.
     pub place: &'a str,
-    /// Who has White, and who has Black.
+    /// White, then Black.
     pub players: [&'a str; 2],
-    /// Which of them we are.
+    /// The bot's colour.
     pub ours: board::Color,
-    /// The clock.
     pub clock: TimeControl,
 }
 
-/// Writes a game into the journal, our moves with their votes before anybody is told of them; or nothing, where there is no
-/// journal. What cannot be written is a word in the log, and the game goes on.
+/// Writes a game into the journal, each of the bot's moves with its votes before it is announced;
+/// does nothing without a journal. A failure to write is logged, and the game goes on.
 pub struct GameRecorder(Option<LocalGame>);
 
 impl GameRecorder {
@@ -42,15 +41,15 @@ impl GameRecorder {
         Self(journal.map(|journal| LocalGame::start(journal, place, started)))
     }
 
-    /// Writes a move of ours, decided in this game after the moves that it has; what stood there before and was taken back is
-    /// superseded.
+    /// Writes a move of the bot, decided after the moves of `game`; a move taken back at this place
+    /// is superseded.
     pub async fn decided(&self, game: &Game, decision: &DraughtsDecision) {
         let Some(record) = &self.0 else { return };
         let line = Arc::new(DraughtsLine::from(game.clone()));
         record.decided(line, decision.clone(), Duration::ZERO).await;
     }
 
-    /// Writes the moves that stand on the board, and how the game ended: by the board, or where it goes on there by this word.
+    /// Writes the final moves and the result: by the board, or else the agreed one.
     pub async fn over(&self, game: &Game, agreed: GameResult) {
         let Some(record) = &self.0 else { return };
         record.seen(&Arc::new(DraughtsLine::from(game.clone())));

@@ -13,21 +13,20 @@ pub fn vote_lines(game: &Game, decision: &DraughtsDecision) -> Vec<String> {
     vote_report::lines(&DraughtsLine::from(game.clone()), decision)
 }
 
-/// A game while it is played, with what was said of its moves.
+/// A running game with the comments on its moves.
 #[derive(Clone, Debug)]
 pub struct ScoreSheet {
     record: PdnRecord,
 }
 
 impl ScoreSheet {
-    /// Of a game between these two, which may have begun already.
+    /// Creates the sheet of a game between these two, which may have begun already.
     pub fn new(white: &str, black: &str, game: Game) -> Self {
         let tags = [("Event", "concilio"), ("White", white), ("Black", black)];
         let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         Self { record: PdnRecord { tags, game, comments: Default::default(), result: GameResult::Unknown } }
     }
 
-    /// The game as it stands.
     pub fn game(&self) -> &Game {
         &self.record.game
     }
@@ -43,14 +42,14 @@ impl ScoreSheet {
         Ok(())
     }
 
-    /// Says something more of the game: a tag with its value.
+    /// Adds a tag.
     #[must_use]
     pub fn with_tag(mut self, name: &str, value: &str) -> Self {
         self.record.tags.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Says something of the last move, in place of what was said before.
+    /// Sets the comment on the last move.
     pub fn comment(&mut self, said: String) {
         self.record.comments.insert(self.record.game.moves().len(), said);
     }
@@ -71,7 +70,7 @@ impl ScoreSheet {
         self.record.game.play(mv)
     }
 
-    /// Takes the last move back, with what was said of it.
+    /// Takes the last move back, with its comment.
     pub fn undo(&mut self) -> bool {
         let undone = self.record.game.undo().is_some();
         let moves = self.record.game.moves().len();

@@ -1,10 +1,10 @@
-//! The board in letters.
+//! The board as text.
 
 use shakmaty::{Color, File, Position, Rank, Square};
 
 use chess::Line;
 
-/// How a board is drawn.
+/// The style of a board.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BoardStyle {
     /// From Black's side.
@@ -15,7 +15,7 @@ pub(super) struct BoardStyle {
     pub stars: bool,
 }
 
-/// The board and its FEN.
+/// Draws the board and its FEN.
 pub(super) fn draw(line: &Line, look: BoardStyle) -> String {
     let order = |index: u32| if look.reversed { 7 - index } else { index };
     let mut drawing = String::new();

@@ -14,31 +14,30 @@ use council::{
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
-/// How long the electors are waited for before the program says that it is ready. Match runners give up an engine that says nothing
-/// for fifteen seconds.
+/// The time to wait for electors before the program reports that it is ready. Match runners give up
+/// an engine that is silent for fifteen seconds.
 const START_PATIENCE: Duration = Duration::from_secs(8);
 
 /// One game after the other, against the program's user.
 pub(super) struct EngineSession {
-    /// How the council plays. What is changed holds from the next [`EngineSession::replace_council`] on.
+    /// The settings. Changes take effect at the next [`EngineSession::replace_council`].
     pub setup: Setup,
     /// The position on the board.
     pub line: Arc<Line>,
     /// Started for the first search, and replaced after a change of the settings.
     player: Option<GamePlayer>,
-    /// The running search.
     search: Option<SearchHandle>,
     events: mpsc::UnboundedSender<PlayerEvent>,
     requests: u64,
 }
 
-/// What a search is asked, beside its position.
+/// The parameters of a search, beside its position.
 pub(super) struct EngineQuestion {
     pub time: Time,
     pub limits: Limits,
     /// Moves not to be considered.
     pub excluded: Vec<UciMove>,
-    /// Whether electors are asked even where a book knows the move.
+    /// True to ask the electors even if a book knows the move.
     pub always_search: bool,
 }
 
@@ -56,7 +55,7 @@ impl EngineSession {
         self.player = None;
     }
 
-    /// Another game begins, of the same variant: the council forgets the last one.
+    /// Begins another game of the same variant: the council forgets the last one.
     pub(super) fn new_game(&mut self) {
         self.search = None;
         if let Some(player) = &self.player {
@@ -64,13 +63,14 @@ impl EngineSession {
         }
     }
 
-    /// Starts the council, if it does not run yet, and waits a while until it can search: engines need some time for that. Not to be
-    /// called while it searches, whose end would be waited for.
+    /// Starts the council, if it does not run yet, and waits until it can search, for a limited
+    /// time: engines need time to start. Not to be called during a search, whose end it would wait
+    /// for.
     ///
     /// # Errors
-    /// Where the settings name no roster.
+    /// If the settings name no roster.
     pub(super) async fn start_council(&mut self) -> Result<(), String> {
-        // One that has not started by then costs its vote.
+        // An elector that has not started by then costs its vote.
         let _ = timeout(START_PATIENCE, self.player()?.started()).await;
         Ok(())
     }
@@ -90,7 +90,7 @@ impl EngineSession {
         Ok(request)
     }
 
-    /// Asks for the decision at once.
+    /// Requests the decision at once.
     pub(super) fn answer_now(&self) {
         if let Some(search) = &self.search {
             search.answer_now();
@@ -104,7 +104,7 @@ impl EngineSession {
         }
     }
 
-    /// Drops the running search; nothing will be said of it.
+    /// Drops the running search without an answer.
     pub(super) fn drop_search(&mut self) {
         self.search = None;
     }
@@ -127,11 +127,12 @@ impl EngineSession {
     }
 }
 
-/// What a program's clocks give: our clock and the opponent's, and the moves until the next control.
+/// Builds the clock of a game from a program's clocks: the own one and the opponent's, and the
+/// moves until the next control.
 pub(super) fn clock(us: Color, ours: Clock, theirs: Clock, moves_to_go: Option<u32>) -> Time {
     let mut clocks = Clocks::both(theirs);
     *clocks.of_mut(us) = ours;
-    // The program does not say with what the game began; what is left now is the careful guess.
+    // The program does not report the initial time; the current time is the careful guess.
     let control = TimeControl::real_time(ours.remaining, ours.increment);
     Time::Clock { control, clocks: Some(clocks), moves_to_go, spent: Duration::ZERO }
 }

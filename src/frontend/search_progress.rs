@@ -1,4 +1,4 @@
-//! What was heard of a running search: the newest proposal of every elector, and which move leads.
+//! The progress of a running search: the newest proposal of every elector, and the leading move.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ pub(super) struct SearchProgress {
     /// The newest of each elector and phase.
     proposals: Vec<Proposal>,
     leader: Option<UciMove>,
-    /// What was shown last, so that nothing is shown twice.
+    /// The state shown last, so that nothing is shown twice.
     shown: Option<(UciMove, u32, Score)>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct LeadingProposal<'a> {
     pub proposal: &'a Proposal,
     /// Nodes of all electors.
     pub nodes: u64,
-    /// Since the question was asked.
+    /// The time since the question.
     pub time: Duration,
 }
 
@@ -33,12 +33,10 @@ impl LeadingProposal<'_> {
 }
 
 impl SearchProgress {
-    /// Begins now.
     pub(super) fn new() -> Self {
         Self { began: Instant::now(), proposals: Vec::new(), leader: None, shown: None }
     }
 
-    /// An elector proposes.
     pub(super) fn propose(&mut self, proposal: Proposal) {
         let same =
             |known: &&mut Proposal| known.elector == proposal.elector && known.search.phase == proposal.search.phase;
@@ -59,7 +57,8 @@ impl SearchProgress {
         self.standing()
     }
 
-    /// A move is decided upon; what is still to be shown of it: what stands behind it may have come faster than it was told.
+    /// Returns the part of a decision that has not been shown: its search may have been faster than
+    /// the reports.
     pub(super) fn decide(&mut self, decision: &Decision) -> Option<LeadingProposal<'_>> {
         let second = decision.second_phase.iter().map(|second| &second.proposal);
         for proposal in decision.votes.iter().map(|vote| &vote.proposal).chain(second) {
@@ -68,7 +67,7 @@ impl SearchProgress {
         self.lead(decision.best)
     }
 
-    /// Whether nothing was shown yet.
+    /// Returns true if nothing was shown yet.
     pub(super) fn is_silent(&self) -> bool {
         self.shown.is_none()
     }

@@ -4,22 +4,23 @@ use std::time::Duration;
 
 use super::Budget;
 
-/// From this fall of the score on, ExtraTime is granted (centipawns).
+/// The fall of the score, in centipawns, from which on ExtraTime is granted.
 const FALL_NOTICED: f64 = 20.0;
 
 /// A fall of the score that deserves all of the ExtraTime (centipawns).
 const FALL_ALARMING: f64 = 100.0;
 
-/// What each change of the leading move earns of the ExtraTime.
+/// The share of the ExtraTime for each change of the leading move.
 const PER_CHANGE: f64 = 0.25;
 
-/// What part of the ResponseTime is enough when all electors agree.
+/// The share of the ResponseTime that suffices when all electors agree.
 const WHEN_UNANIMOUS: f64 = 0.5;
 
-/// What part of the ResponseTime is enough for an easy recapture.
+/// The share of the ResponseTime that suffices for an easy recapture.
 const WHEN_RECAPTURING: f64 = 0.25;
 
-/// What each ply for which a move has led saves of the ResponseTime beyond the first few, and what part is always spent.
+/// The plies a move must have led before each further one saves ResponseTime, and the share always
+/// spent.
 const FIRST_FEW: f64 = 2.0;
 const PER_PLY: f64 = 0.05;
 const WHEN_SETTLED: f64 = 0.6;
@@ -30,20 +31,22 @@ const USUAL_EFFORT: f64 = 0.5;
 const WHEN_CLEAR: f64 = 0.5;
 const FOR_UNCLEAR: f64 = 0.5;
 
-/// How a search stands: what the electors know of it by now.
+/// The state of a search, from its proposals so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoveProgress {
     /// The leading move takes back what was just taken, and nothing else comes near it.
     pub easy_recapture: bool,
-    /// How far the electors are from proposing the same move, 0 (unanimous) to 1; `None` where there is nobody to disagree.
+    /// The disagreement of the electors, 0 (unanimous) to 1; `None` with a single elector.
     pub dissent: Option<f64>,
-    /// How often the leading move has changed, from the depth on at which that means something.
+    /// The number of changes of the leading move, from the depth on at which a change means
+    /// something.
     pub changes: u32,
-    /// For how many plies of depth the leading move has led.
+    /// The plies of depth for which the leading move has led.
     pub led_for: u32,
     /// The share of the search that the leading move took, 0 to 1, where that is known.
     pub effort: Option<f64>,
-    /// By how many centipawns the leading move's score lies under that of our last move; negative when it has risen.
+    /// The leading move's score below that of the last move played, in centipawns; negative if it
+    /// has risen.
     pub score_fall: i32,
 }
 
@@ -56,21 +59,21 @@ pub struct Allotment {
 }
 
 impl Allotment {
-    /// An allotment of this budget.
     pub fn new(budget: Budget) -> Self {
         Self { budget }
     }
 
-    /// The budget it allots.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// When the move should be made, as things stand. A time without ExtraTime, such as one that the settings fix, is kept.
+    /// Returns the time at which the move should be made, given `progress`. A time without
+    /// ExtraTime, such as one fixed by the settings, is kept.
     ///
-    /// Always from `spent` to `hard`; never later for an easier position. More than the response time is granted when
-    /// the score falls, the best move changes, the electors disagree or other moves take most of the search; less is taken when
-    /// they are unanimous, when the same move has led for long or takes most of the search, or for an easy recapture.
+    /// Always from `spent` to `hard`; never later for an easier position. More than the response
+    /// time is granted when the score falls, the best move changes, the electors disagree or other
+    /// moves take most of the search; less when they are unanimous, when the same move has led for
+    /// long or takes most of the search, or for an easy recapture.
     pub fn stop_at(&self, progress: &MoveProgress) -> Duration {
         let Budget { spent, response, extra, hard } = self.budget;
         if extra.is_zero() {

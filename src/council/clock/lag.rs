@@ -1,4 +1,4 @@
-//! What the way to the server costs, measured.
+//! The measured delay of the connection to the server.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ impl Lag {
     /// Longer round trips count as this: they are faults of the network, for which no clock can be kept ready.
     pub const LONGEST: Duration = Duration::from_secs(1);
 
-    /// A way that always costs the same: what a chess program's move overhead says.
+    /// Creates a constant lag, from a chess program's move overhead.
     pub const fn steady(round_trip: Duration) -> Self {
         Self { mean: round_trip, deviation: Duration::ZERO, measured: true }
     }
@@ -34,7 +34,7 @@ impl Lag {
         }
     }
 
-    /// The moving average.
+    /// Returns the moving average.
     pub fn mean(&self) -> Duration {
         self.mean
     }
@@ -44,19 +44,20 @@ impl Lag {
         self.deviation
     }
 
-    /// What nearly every move costs at most: two deviations over the average.
+    /// Returns a bound for nearly every move: two deviations over the average.
     pub fn typical(&self) -> Duration {
         self.mean + self.deviation * 2
     }
 
-    /// What must be left on the clock when a move is sent: four deviations over the average.
+    /// Returns the time that must be left on the clock when a move is sent: four deviations over
+    /// the average.
     pub fn reserve(&self) -> Duration {
         self.mean + self.deviation * 4
     }
 }
 
 impl Default for Lag {
-    /// Before anything is measured: a server on another continent.
+    /// Returns the value before any measurement: a server on another continent.
     fn default() -> Self {
         Self { mean: Duration::from_millis(100), deviation: Duration::from_millis(50), measured: false }
     }

@@ -1,10 +1,10 @@
-//! How firmly the leading move stands, from what is heard of it proposal by proposal.
+//! The stability of the leading move, from its proposals.
 
 /// The moves that have led while one position was searched. `M` is how the game writes moves.
 #[derive(Clone, Copy, Debug)]
 pub struct LeaderRecord<M> {
     leader: Option<M>,
-    /// The depth from which on it leads, and the deepest that was heard of (plies).
+    /// The depth from which on it leads, and the deepest reported (plies).
     leads_from: u32,
     deepest: u32,
 }
@@ -28,7 +28,7 @@ impl<M: PartialEq> LeaderRecord<M> {
         deeper
     }
 
-    /// For how many plies of depth the leading move has led without a break.
+    /// Returns the plies of depth for which the leading move has led without a break.
     pub fn led_for(&self) -> u32 {
         self.deepest - self.leads_from
     }

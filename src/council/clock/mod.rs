@@ -1,15 +1,17 @@
-//! How much of the clock a move may have.
+//! The use of the clock.
 //!
-//! A pure function, [`ClockSettings::budget`], turns the [`Moment`] of the game and the measured [`Lag`] into a
-//! [`Budget`]: ResponseTime (the normal time of a move), ExtraTime (for moves that deserve more) and a hard end. An
-//! [`Allotment`] then says, proposal by proposal, how much of the ExtraTime is granted or of the ResponseTime given back.
-//! The method is docs/method.md §5; the constants are ours.
+//! A pure function, [`ClockSettings::budget`], turns the [`Moment`] of the game and the measured
+//! [`Lag`] into a [`Budget`]: ResponseTime (the normal time of a move), ExtraTime (for moves that
+//! deserve more) and a hard end. An [`Allotment`] then decides, proposal by proposal, how much of
+//! the ExtraTime is granted or of the ResponseTime given back. docs/method.md §5 explains the
+//! method.
 //!
 //! Invariants:
-//! - no clock is read here: every time is a [`Duration`] since the server's state was received, when our clock began to run;
+//! - no clock is read here: every time is a [`Duration`] since the server's state was received,
+//!   when the bot's clock began to run;
 //! - `spent < response ≤ response + extra ≤ hard`;
-//! - `hard` leaves the reserve (lag and its deviations, and a floor) untouched, and the lag of all moves that a long game
-//!   may still need, unless not even the shortest reply would.
+//! - `hard` leaves the reserve (lag and its deviations, and a floor) untouched, and the lag of all
+//!   moves that a long game may still need, unless even the shortest reply could not.
 
 mod allotment;
 mod lag;
@@ -27,28 +29,29 @@ pub use settings::ClockSettings;
 
 /// However much is left on the clock, no first word is waited for longer than this beyond the hard end of a move.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// The clock must last this many moves of ours, should each of them cost its lag and nothing else.
+/// The number of own moves that the clock must last, if each costs its lag and nothing else.
 const LONGEST_GAME: u32 = 300;
 
 /// Beyond [`LONGEST_GAME`] there are always this many moves to come.
 const ALWAYS_TO_COME: u32 = 20;
 
-/// The share of a game's initial time that may be set aside for the lag of moves to come: one in so many.
+/// The largest share of the initial time reserved for the lag of later moves: one part in this
+/// number.
 const SET_ASIDE_AT_MOST: u32 = 5;
 
 /// Longer clocks are taken for this one, so that sums stay in range. A year.
 const LONGEST_CLOCK: Duration = Duration::from_secs(365 * 86_400);
 
-/// What the clock manager has to know of a game when a move is asked for.
+/// The game's state that the clock depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
-    /// The game's time control.
     pub control: TimeControl,
-    /// Both clocks when the server spoke; `None` without a clock. In correspondence games: the time for this move.
+    /// Both clocks at the server's message; `None` without a clock. In correspondence games: the
+    /// time for this move.
     pub clocks: Option<Clocks>,
-    /// The colour that we play.
+    /// The bot's colour.
     pub color: Color,
-    /// How many moves both sides have made.
+    /// The moves of both sides so far.
     pub ply: usize,
     /// Our moves until the next control, this one included; `None` if the clock is for the rest of the game. Time that is
     /// left at a control is carried over.
@@ -58,7 +61,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Our clock and the opponent's.
+    /// Returns the bot's clock and the opponent's.
     fn ours_and_theirs(&self) -> Option<(Clock, Clock)> {
         let bounded = |clock: Clock| Clock {
             remaining: clock.remaining.min(LONGEST_CLOCK),
@@ -67,19 +70,19 @@ impl Moment {
         self.clocks.map(|clocks| (bounded(clocks.of(self.color)), bounded(clocks.of(!self.color))))
     }
 
-    /// How many moves we have made.
+    /// Returns the bot's moves so far.
     fn moves_made(&self) -> u32 {
         u32::try_from(self.ply / 2).unwrap_or(u32::MAX)
     }
 
-    /// How many moves of ours the time is shared between, this one included: 30 at the start of a game, falling by one
-    /// every four moves to 20, or those until the control where they are fewer.
+    /// Returns the number of own moves that share the time, including this one: 30 at the start of
+    /// a game, falling by one every four moves to 20, or those until the control if they are fewer.
     fn moves_expected(&self) -> u32 {
         let by_stage = 30_u32.saturating_sub(self.moves_made() / 4).max(20);
         self.moves_to_go.map_or(by_stage, |to_go| to_go.clamp(1, by_stage))
     }
 
-    /// How many moves after this one the clock must outlast.
+    /// Returns the number of moves after this one that the clock must outlast.
     fn moves_to_outlast(&self) -> u32 {
         let game = LONGEST_GAME.saturating_sub(self.moves_made()).max(ALWAYS_TO_COME);
         self.moves_to_go.map_or(game, |to_go| to_go.saturating_sub(1).min(game))
@@ -89,18 +92,18 @@ impl Moment {
 /// The time of one move. All ends are counted from the moment when the server's state was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// When the search can begin at the earliest: what was spent before the budget was made.
+    /// The earliest start of the search: the time spent before the budget was made.
     pub spent: Duration,
     /// ResponseTime: when a normal move is made.
     pub response: Duration,
     /// ExtraTime: what may be granted on top of the response time.
     pub extra: Duration,
-    /// Never later than this.
+    /// The hard end.
     pub hard: Duration,
 }
 
 impl Budget {
-    /// A budget without any say of the clock: `time` from now, to be used or not.
+    /// Creates a budget independent of the clock: `time` from now, to be used or not.
     pub fn fixed(spent: Duration, time: Duration) -> Self {
         let end = spent.saturating_add(time);
         Self { spent, response: end, extra: Duration::ZERO, hard: end }
@@ -108,9 +111,9 @@ impl Budget {
 }
 
 impl ClockSettings {
-    /// What one move may take.
+    /// Returns the budget of one move.
     ///
-    /// The budget is positive even where the clock shows nothing: a reply must be tried.
+    /// It is positive even with an empty clock: a reply must be tried.
     pub fn budget(&self, moment: &Moment, lag: &Lag) -> Budget {
         let spent = moment.spent.min(LONGEST_CLOCK);
         let clocks = moment.ours_and_theirs();
@@ -129,9 +132,10 @@ impl ClockSettings {
         }
     }
 
-    /// Until when the first proposal is waited for where none has come: to the hard end of the move, or later, as far as half
-    /// of what the clock shows beyond both reserves (and no more than a second): a proposal of the electors is worth more
-    /// than time that a starved machine would not use for anything else. Counted as the budget's ends.
+    /// Returns the end of waiting for the first proposal: the hard end of the move, or later by up
+    /// to half of the clock beyond both reserves (and no more than a second): a proposal is worth
+    /// more than time that a starved machine would not use for anything else. Counted as the
+    /// budget's ends.
     pub fn first_word(&self, moment: &Moment, lag: &Lag) -> Duration {
         let hard = self.budget(moment, lag).hard;
         let spent = moment.spent.min(LONGEST_CLOCK);
@@ -144,7 +148,8 @@ impl ClockSettings {
     /// The budget on a running clock: an equal share of the time for every move that is expected to come.
     fn share_out(&self, moment: &Moment, lag: &Lag, share: TimeShare) -> Budget {
         let spent = moment.spent.min(LONGEST_CLOCK);
-        // What a move costs at least, where the increment does not pay for it; only so much of a clock is set aside for it.
+        // The least cost of a move beyond the increment; only that much of a clock is reserved for
+        // it.
         let upkeep = (lag.typical() + self.minimum)
             .saturating_sub(share.increment)
             .min(share.initial.min(LONGEST_CLOCK) / (LONGEST_GAME * SET_ASIDE_AT_MOST));
@@ -163,15 +168,15 @@ impl ClockSettings {
     }
 }
 
-/// What there is to share out among the moves to come.
+/// The time to share among the moves to come.
 struct TimeShare {
-    /// On our clock, without the reserve.
+    /// The time on the bot's clock, without the reserve.
     left: Duration,
-    /// What every move adds.
+    /// The time added by every move.
     increment: Duration,
-    /// What the clock showed when the game began.
+    /// The initial time of the clock.
     initial: Duration,
-    /// How much of our clock we are ahead of the opponent's, 0 to 1.
+    /// The lead of the bot's clock over the opponent's, 0 to 1.
     ahead: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the settings say about the clock.
+//! Settings of the clock.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use chess::values::{Decimal, FractionalSeconds};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClockSettings {
-    /// The time of every move, whatever the clock says, as far as the clock lets it. 0 (the default) follows the clock.
-    /// 0 to 86400 s.
+    /// Fixed time of every move, as far as the clock allows; 0 (the default) follows the clock. 0
+    /// to 86400 s.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub move_time: Duration,
     /// The time of a move in correspondence and unlimited games. 0 to 86400 s.
@@ -21,7 +21,7 @@ pub struct ClockSettings {
     /// 0 sets no bound. 0 to 86400 s.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub first_move: Duration,
-    /// What is left on the clock in addition to the measured lag. 0 to 86400 s.
+    /// Time left on the clock in addition to the measured lag. 0 to 86400 s.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub reserve: Duration,
     /// The time of a move for which there is no time. 0.001 to 1 s.
@@ -33,10 +33,11 @@ pub struct ClockSettings {
     /// The most one move may take of what is left on the clock. 0.01 to 1.
     #[serde(with = "Decimal::<10, 1000>")]
     pub most: f64,
-    /// Whether a move that needed no thought, as one from a book, is held back for as long as a person might think: a part of the
-    /// time that the clock gives it, and never more than a few seconds.
+    /// Delay moves that needed no thought, such as book moves, for as long as a person might think:
+    /// a part of the time that the clock gives them, and never more than a few seconds.
     pub fake_think_time: bool,
-    /// Whether a split vote is given ExtraTime and a unanimous one gives time back. Off, because it did not pay.
+    /// Give a split vote ExtraTime, and take time back from a unanimous one. Off, because it did
+    /// not pay.
     pub heed_votes: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The council behind the Universal Chess Interface.
 //!
-//! `go nodes N` and the option `Nodes per Elector` are budgets of each elector; everything else means what the protocol says. The
-//! votes are shown in `info string` lines before every move.
+//! `go nodes N` and the option `Nodes per Elector` are limits of each elector; everything else
+//! follows the protocol. The votes are shown in `info string` lines before every move.
 
 mod words;
 
@@ -55,7 +55,7 @@ const MOST_OF_A_CLOCK: f64 = 0.4;
 /// The number of a search for which there is no council: no other one has it.
 const NOBODY: RequestId = RequestId(0);
 
-/// What comes after a command.
+/// The action after a command.
 enum AfterCommand {
     Line,
     End,
@@ -64,24 +64,22 @@ enum AfterCommand {
 /// A search that has not been answered yet.
 struct UciSearch {
     request: RequestId,
-    /// The position it is about.
     line: Arc<Line>,
     progress: SearchProgress,
-    /// Not to be answered unasked.
+    /// True if it must not be answered before `stop`.
     infinite: bool,
-    /// Nothing but a command ends it.
+    /// True if only a command ends it.
     endless: bool,
     /// The time that it will have from `ponderhit` on.
     pondering: Option<Time>,
-    /// Enough is a mate in so many moves.
+    /// A mate in this number of moves ends it.
     mate: Option<i32>,
-    /// Found before it could be told.
+    /// An answer found before it may be sent.
     held: Option<Answer>,
 }
 
-/// How a search is answered.
+/// The answer to a search.
 enum Answer {
-    /// The game is over.
     NoMove,
     Move(Box<Decision>),
 }
@@ -101,7 +99,7 @@ impl<W: Write> UciSession<W> {
         self.output.flush()
     }
 
-    /// Carries out one command; what is wrong with it is said and changes nothing.
+    /// Executes one command; a faulty one is answered and changes nothing.
     async fn obey(&mut self, line: &str) -> io::Result<AfterCommand> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -109,7 +107,7 @@ impl<W: Write> UciSession<W> {
             "" | "register" => Ok(()),
             "uci" => self.identify().map(Ok)?,
             "isready" => {
-                // In the middle of a search it is answered at once.
+                // During a search the answer is immediate.
                 let started = if self.search.is_none() { self.engine.start_council().await } else { Ok(()) };
                 self.say("readyok").map(|()| started)?
             }
@@ -218,7 +216,8 @@ impl<W: Write> UciSession<W> {
         }
         match self.engine.think(Arc::clone(&line), question) {
             Ok(request) => self.search = Some(search(request)),
-            // Whoever has asked for a move waits for one, even where the settings seat nobody who could find it.
+            // A program that has asked for a move waits for one, even if the settings name no
+            // elector.
             Err(problem) => {
                 self.say(format_args!("info string {problem}; some legal move is played"))?;
                 let some = line.legal_moves().first().copied();
@@ -280,7 +279,7 @@ impl<W: Write> UciSession<W> {
         }
     }
 
-    /// Tells the move that was found, unless it must be kept back.
+    /// Sends the move that was found, unless it must be held back.
     fn answer_if_asked(&mut self) -> io::Result<()> {
         let ready = |search: &mut UciSearch| !search.infinite && search.pondering.is_none() && search.held.is_some();
         let Some(UciSearch { line, mut progress, held: Some(answer), .. }) = self.search.take_if(ready) else {
@@ -320,7 +319,7 @@ impl<W: Write> UciSession<W> {
         self.await_answer().await
     }
 
-    /// The input has ended: nobody will stop an endless search.
+    /// Handles the end of the input: no further command can stop an endless search.
     async fn end(&mut self) -> io::Result<()> {
         match &self.search {
             Some(search) if search.endless || search.pondering.is_some() => self.finish().await,
@@ -341,7 +340,7 @@ fn legal(line: &Line, text: &str) -> Option<UciMove> {
     text.parse().ok().filter(|uci| line.is_legal(*uci))
 }
 
-/// All legal moves but those to be considered.
+/// Returns all legal moves but those to be considered.
 fn excluded(line: &Line, considered: &[UciMove]) -> Vec<UciMove> {
     if considered.is_empty() {
         return Vec::new();
@@ -355,7 +354,7 @@ fn excluded(line: &Line, considered: &[UciMove]) -> Vec<UciMove> {
     line.legal_moves().into_iter().filter(|uci| !considered.contains(uci)).collect()
 }
 
-/// Reads what follows `position`.
+/// Reads the arguments of `position`.
 fn read_position(text: &str, chess960: bool) -> Result<Line, String> {
     let (place, moves) = text.split_once("moves").unwrap_or((text, ""));
     let variant = if chess960 { Variant::Chess960 } else { Variant::Standard };

@@ -1,4 +1,4 @@
-//! What we say in UCI.
+//! The output of UCI.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::frontend::{
 use chess::{Bound, Decision, Line, Proposal, Score};
 use council::player::vote_report;
 
-/// An option's description.
+/// Writes the description of an option.
 pub(super) fn option(choice: &EngineOption) -> String {
     let EngineOption { name, kind, value } = choice;
     let text = if value.is_empty() { "<empty>" } else { value };
@@ -26,7 +26,6 @@ pub(super) fn option(choice: &EngineOption) -> String {
     }
 }
 
-/// The leading proposal.
 pub(super) fn info(standing: &LeadingProposal<'_>) -> String {
     let Proposal { depth, selective_depth, score, bound, pv, .. } = standing.proposal;
     let bound = match bound {
@@ -47,7 +46,8 @@ pub(super) fn info(standing: &LeadingProposal<'_>) -> String {
     text
 }
 
-/// A move that no elector proposed: a look of the thread that decided, or a tablebase's.
+/// Writes a move that no elector proposed: from the deciding thread's own search, or from a
+/// tablebase.
 pub(super) fn unproposed(decision: &Decision, score: Score) -> String {
     format!("info depth 1 score {} pv {}", written(score), decision.best)
 }
@@ -59,18 +59,18 @@ fn written(score: Score) -> String {
     }
 }
 
-/// What one elector says in mid-search.
+/// Writes an elector's proposal during the search.
 pub(super) fn proposal(line: &Line, proposal: &Proposal) -> String {
     let Proposal { search, elector, best, score, depth, nodes, .. } = proposal;
     format!("info string {:?} phase: {elector} {} {score} depth {depth} nodes {nodes}", search.phase, line.san(*best))
 }
 
-/// How the vote went.
+/// Writes the vote.
 pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
     vote_report::lines(line, decision).iter().map(|vote| format!("info string {vote}")).collect()
 }
 
-/// The answer to `go`.
+/// Writes the answer to `go`.
 pub(super) fn best_move(decision: &Decision) -> String {
     match decision.ponder {
         Some(reply) => format!("bestmove {} ponder {reply}", decision.best),
@@ -78,7 +78,7 @@ pub(super) fn best_move(decision: &Decision) -> String {
     }
 }
 
-/// What there is to say of a position without a legal move.
+/// Writes the message about a position without a legal move.
 pub(super) fn over(line: &Line) -> String {
     let score = if line.position().is_check() { "mate 0" } else { "cp 0" };
     format!("info depth 0 score {score}")

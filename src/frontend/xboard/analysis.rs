@@ -1,18 +1,18 @@
-//! Looking on: analysis, until `exit`.
+//! Analysis, until `exit`.
 
 use std::io::{self, Write};
 
 use super::{Purpose, XboardSession};
 
 impl<W: Write> XboardSession<W> {
-    /// `analyze`: think about whatever is on the board.
+    /// `analyze`: analyses any position on the board.
     pub(super) fn analyze(&mut self) {
         self.analyzing = true;
         self.ours = None;
         self.switches.post = true;
     }
 
-    /// `exit`: back to force mode.
+    /// `exit`: returns to force mode.
     pub(super) const fn stop_analyzing(&mut self) {
         self.analyzing = false;
     }

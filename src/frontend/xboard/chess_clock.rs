@@ -7,10 +7,10 @@ use crate::frontend::engine_session;
 use chess::{Clock, Color};
 use council::player::Time;
 
-/// A game has at most so many different controls, as with the ancestor.
+/// The number of different controls in a game, as in GNU Chess 4.0.
 const MOST_CONTROLS: usize = 4;
 
-/// So many moves in a base time; 0 moves: all that are left.
+/// A number of moves in a base time; 0 moves: all that are left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Control {
     moves: u32,
@@ -18,20 +18,20 @@ struct Control {
     increment: Duration,
 }
 
-/// How the time was agreed.
+/// The time control.
 #[derive(Clone, Debug, PartialEq)]
 enum ClockControl {
-    /// One control after another, at least one; the last of them over and over.
+    /// One control after another, at least one; the last one repeats.
     Level(Vec<Control>),
-    /// So much for every move.
+    /// A fixed time for every move.
     Each(Duration),
 }
 
-/// Both clocks. They run here too, for people without a program that tells them.
+/// Both clocks. They also run here, for people without a program that reports them.
 #[derive(Clone, Debug)]
 pub(super) struct ChessClock {
     control: ClockControl,
-    /// Plies, at most.
+    /// The depth limit in plies.
     pub depth: Option<u32>,
     /// Nodes that count as a second of all electors together.
     pub nodes_per_second: Option<u64>,
@@ -40,7 +40,7 @@ pub(super) struct ChessClock {
 }
 
 impl Default for ChessClock {
-    /// Five minutes for forty moves, as the ancestor.
+    /// Returns five minutes for forty moves, as GNU Chess 4.0.
     fn default() -> Self {
         let base = Duration::from_secs(300);
         let control = Control { moves: 40, base, increment: Duration::ZERO };
@@ -55,7 +55,7 @@ impl Default for ChessClock {
 }
 
 impl ChessClock {
-    /// Both clocks as at the beginning; a depth is forgotten.
+    /// Resets both clocks; drops the depth limit.
     pub(super) fn reset(&mut self) {
         self.depth = None;
         self.reset_clocks();
@@ -67,8 +67,8 @@ impl ChessClock {
         }
     }
 
-    /// The control of the next move after so many of one side, and how many of its moves are left; `None` of them where it is for all.
-    /// No control where every move has its own time.
+    /// Returns the control of the next move after `made` moves of one side, and the number of its
+    /// moves left; `None` of them if it is for all. No control if every move has its own time.
     fn control_after(&self, made: u32) -> Option<(Control, Option<u32>)> {
         let ClockControl::Level(controls) = &self.control else { return None };
         let mut since = made;
@@ -104,25 +104,25 @@ impl ChessClock {
         Ok(())
     }
 
-    /// `gamein MINUTES`: the whole game in so much.
+    /// `gamein MINUTES`: the time of the whole game.
     pub(super) fn game_in(&mut self, text: &str) -> Result<(), String> {
         minutes(text).ok_or("gamein needs minutes")?;
         self.level(&format!("0 {text} 0"))
     }
 
-    /// `st SECONDS`: so much for every move.
+    /// `st SECONDS`: a fixed time for every move.
     pub(super) fn each(&mut self, text: &str) -> Result<(), String> {
         self.control = ClockControl::Each(seconds(text).ok_or("st needs seconds")?);
         Ok(())
     }
 
-    /// What the program says is left to us, in hundredths of a second.
+    /// Sets the own clock, in hundredths of a second.
     pub(super) fn ours_is(&mut self, text: &str) -> Result<(), String> {
         self.ours = hundredths(text).ok_or("time needs hundredths of a second")?;
         Ok(())
     }
 
-    /// What is left to the opponent.
+    /// Sets the opponent's clock.
     pub(super) fn theirs_is(&mut self, text: &str) -> Result<(), String> {
         self.theirs = hundredths(text).ok_or("otim needs hundredths of a second")?;
         Ok(())
@@ -138,12 +138,12 @@ impl ChessClock {
         matches!(self.control, ClockControl::Level(_)).then_some(self.theirs)
     }
 
-    /// What the next move of a side that has made so many adds to its clock.
+    /// Returns the time that the next move of a side adds after `made` moves.
     pub(super) fn increment(&self, made: u32) -> Duration {
         self.control_after(made).map_or(Duration::ZERO, |(control, _)| control.increment)
     }
 
-    /// The time of our next move, when so many half-moves were played.
+    /// Returns the time of the own next move after `ply` half-moves.
     pub(super) fn time(&self, us: Color, ply: usize) -> Time {
         if let ClockControl::Each(time) = self.control {
             return Time::Exactly(time);
@@ -155,7 +155,7 @@ impl ChessClock {
         engine_session::clock(us, clock(self.ours), clock(self.theirs), to_go)
     }
 
-    /// Our move number `made` took so long.
+    /// Charges `took` for the own move number `made`.
     pub(super) fn moved(&mut self, made: usize, took: Duration) {
         let made = u32::try_from(made).unwrap_or(u32::MAX);
         let Some((control, to_go)) = self.control_after(made.saturating_sub(1)) else { return };
@@ -178,7 +178,7 @@ fn seconds(text: &str) -> Option<Duration> {
     text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds)).map(Duration::from_secs_f64)
 }
 
-/// A clock that has run out may be told as a negative number.
+/// An expired clock may be sent as a negative number.
 fn hundredths(text: &str) -> Option<Duration> {
     text.parse::<i64>().ok().map(|hundredths| Duration::from_millis(hundredths.clamp(0, 1 << 40).unsigned_abs() * 10))
 }

@@ -11,7 +11,7 @@ use super::{Edit, Opponent, Purpose, XboardSession, words};
 use crate::frontend::options;
 use chess::{Line, Variant};
 
-/// Why a command was not carried out, as CECP says it.
+/// The reason for refusing a command, in CECP's form.
 pub(super) enum Problem {
     /// `Error (reason): command`.
     Error(String),
@@ -31,11 +31,11 @@ impl From<&str> for Problem {
     }
 }
 
-/// What comes of a command: it was carried out, or why not; the outer error is a lost output.
+/// The outcome of a command: executed, or refused; the outer error is a lost output.
 pub(super) type CommandOutcome = io::Result<Result<(), Problem>>;
 
 impl<W: Write> XboardSession<W> {
-    /// Carries out one line; what is wrong with it is said and changes nothing.
+    /// Executes one line; a faulty one is answered and changes nothing.
     pub(super) async fn obey(&mut self, line: &str) -> io::Result<()> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let done = if self.edit.is_some() { self.edit_line(line) } else { self.command(command, rest.trim()).await? };
@@ -87,13 +87,13 @@ impl<W: Write> XboardSession<W> {
     async fn ping(&mut self, number: &str) -> io::Result<()> {
         self.pings.push(number.to_owned());
         if self.search.is_none() {
-            // What is wrong with the roster is said when a move is asked for.
+            // A faulty roster is reported when a move is requested.
             let _ = self.engine.start_council().await;
         }
         self.answer_pings()
     }
 
-    /// Answers what was asked, unless we are thinking about our move.
+    /// Answers pings, except during thought about the own move.
     pub(super) fn answer_pings(&mut self) -> io::Result<()> {
         if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
             return Ok(());
@@ -103,7 +103,7 @@ impl<W: Write> XboardSession<W> {
 
     // --- The game ------------------------------------------------------------------------------------------------------
 
-    /// Another game, in which nothing is drawn by lot; who analyses goes on with that.
+    /// Begins another game with fixed ties; analysis goes on.
     fn new_game(&mut self, variant: Variant) -> Result<(), Problem> {
         if self.usual_seed.is_some() {
             self.draw_by_lot();
@@ -165,7 +165,7 @@ impl<W: Write> XboardSession<W> {
         self.set_board(&fen)
     }
 
-    /// A move of whoever is on the move.
+    /// Plays a move of the side to move.
     pub(super) fn user_move(&mut self, text: &str) -> CommandOutcome {
         let Some(uci) = self.engine.line.read_move(text) else {
             return Ok(Err(Problem::IllegalMove(text.to_owned())));
@@ -272,7 +272,7 @@ impl<W: Write> XboardSession<W> {
 
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), Problem> {
         if options::set(&mut self.engine.setup, name, value)? {
-            // Whatever is being searched is searched by another council from now on.
+            // A running search belongs to the old council.
             self.drop_search();
             self.engine.replace_council();
         }

@@ -1,4 +1,4 @@
-//! What people type: the ancestor's console (docs/method.md §10), as far as it means something for a council.
+//! The console of GNU Chess 4.0 (docs/method.md §10), as far as it makes sense for a council.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::frontend::board;
 use chess::engine_position;
 use engine::Breakdown;
 
-/// The page that `help` prints.
+/// The text of `help`.
 const HELP: &str = "\
 play      e2e4 or Nf3    your move             go          the council moves now, and plays on
           first          the same              switch      the council takes the other side
@@ -105,7 +105,7 @@ impl<W: Write> XboardSession<W> {
 
     // --- Showing -------------------------------------------------------------------------------------------------------
 
-    /// What we expect; where we expect nothing yet, we think about it for a moment.
+    /// Prints the expected move; without one, searches briefly.
     fn hint(&mut self) -> io::Result<()> {
         match self.expected {
             Some(expected) => self.say(format_args!("Hint: {expected}")),
@@ -139,7 +139,8 @@ impl<W: Write> XboardSession<W> {
         }
     }
 
-    /// What each piece is worth where it stands: what its side would lose without it, by complete knowledge.
+    /// Prints the value of each piece where it stands: its side's loss without it, by complete
+    /// knowledge.
     fn tell_pieces(&mut self) -> CommandOutcome {
         let line = std::sync::Arc::clone(&self.engine.line);
         let Some(position) = line.standard() else { return Ok(Err("only standard chess is evaluated".into())) };
@@ -166,7 +167,7 @@ impl<W: Write> XboardSession<W> {
         Ok(Ok(()))
     }
 
-    /// How fast moves are generated and positions evaluated.
+    /// Measures move generation and evaluation.
     async fn test(&mut self) -> CommandOutcome {
         let measured = tokio::task::spawn_blocking(|| {
             let began = std::time::Instant::now();

@@ -4,11 +4,11 @@ use shakmaty::{Board, Color, File, Piece, Position as _, Role, Setup, Square, fe
 
 use chess::Line;
 
-/// A position in the making.
+/// A position being edited.
 pub(super) struct Edit {
     board: Board,
     turn: Color,
-    /// Whose pieces are placed now.
+    /// The colour of the pieces placed now.
     color: Color,
 }
 
@@ -18,7 +18,8 @@ impl Edit {
         Self { board: line.position().board().clone(), turn: line.turn(), color: Color::White }
     }
 
-    /// One command: `#` clears the board, `c` changes colour, `Pa4` places a piece, `xa4` takes one away.
+    /// Executes one command: `#` clears the board, `c` changes colour, `Pa4` places a piece, `xa4`
+    /// removes one.
     pub(super) fn command(&mut self, text: &str) -> Result<(), String> {
         let wrong =
             || format!("edit: {text:?} (accepted: #, c, a piece and a square such as Pa4, xa4, and . at the end)");

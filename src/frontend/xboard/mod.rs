@@ -1,14 +1,15 @@
-//! The council behind the Chess Engine Communication Protocol, version 2 (T. Mann and H. G. Muller), and the console of
-//! the ancestor (docs/method.md §10) for people who type.
+//! The council behind the Chess Engine Communication Protocol, version 2 (T. Mann and H. G.
+//! Muller), and the console of GNU Chess 4.0 (docs/method.md §10) for people who type.
 //!
 //! ```text
-//! commands (what is said) ──▶ XboardSession ──▶ engine_session ──▶ player
-//!   play: moves, clocks, offers · analysis: looking on · console: for people · files: games and positions
+//! commands (the input) ──▶ XboardSession ──▶ engine_session ──▶ player
+//!   play: moves, clocks, offers · analysis · console: for people · files: games and positions
 //! ```
-//! One `XboardSession` owns the state; the files of this folder each add one kind of command to it. After every command it
-//! asks itself whose move it is (`XboardSession::consider`): so no command has to know what it interrupts.
+//! One `XboardSession` owns the state; the files of this folder each add one kind of command to it.
+//! After every command it decides who is to move (`XboardSession::consider`), so no command needs
+//! to know what it interrupts.
 //!
-//! `docs/xboard.md` lists every command, and those of the ancestor that were left out, with the reason.
+//! `docs/xboard.md` lists every command, and the missing ones of GNU Chess 4.0 with the reason.
 
 mod analysis;
 mod chess_clock;
@@ -56,16 +57,16 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
     }
 }
 
-/// Why the council is thinking.
+/// The purpose of a search.
 #[derive(Clone, Debug, PartialEq)]
 enum Purpose {
-    /// About our move.
+    /// The own move.
     Move,
-    /// In the opponent's time, about the position after this move of theirs.
+    /// The opponent's time, after this expected move.
     Ponder(UciMove),
-    /// For somebody who looks on.
+    /// Analysis.
     Analysis,
-    /// For the opponent, who asked for a hint.
+    /// A hint for the opponent.
     Hint,
 }
 
@@ -73,29 +74,28 @@ enum Purpose {
 struct XboardSearch {
     request: RequestId,
     purpose: Purpose,
-    /// The position it is about.
     line: Arc<Line>,
     progress: SearchProgress,
-    /// Since when our clock runs for it; before the expected move has come, since it began.
+    /// The start of the own clock for it; before the expected move, its own start.
     since: Instant,
-    /// Found before it could be told.
+    /// A decision made before it may be sent.
     held: Option<Box<Decision>>,
 }
 
 /// Switches that people and programs turn.
 #[derive(Clone, Debug)]
 struct Switches {
-    /// What leads while we search is shown.
+    /// True to show the leading proposal during a search.
     post: bool,
     /// We think in the opponent's time.
     hard: bool,
-    /// Votes are shown as comments.
+    /// True to show votes as comments.
     debug: bool,
-    /// A bell rings with every move of ours.
+    /// True to ring a bell with every own move.
     beep: bool,
-    /// We play both sides.
+    /// True to play both sides.
     both: bool,
-    /// Whether castling is Chess960's.
+    /// True for Chess960 castling.
     chess960: bool,
     look: BoardStyle,
 }
@@ -106,7 +106,7 @@ struct XboardSession<W> {
     events: mpsc::UnboundedReceiver<PlayerEvent>,
     search: Option<XboardSearch>,
     switches: Switches,
-    /// What ties are drawn by otherwise, where they are drawn by other lots in this game.
+    /// The usual seed of ties, while this game has another.
     usual_seed: Option<u64>,
     clock: ChessClock,
     record: MoveNotes,
@@ -122,12 +122,12 @@ struct XboardSession<W> {
     pings: Vec<String>,
     /// The reply that our last move expects.
     expected: Option<UciMove>,
-    /// How many moves both sides had made when we last offered a draw.
+    /// The number of moves of both sides at the last own draw offer.
     offered_at: Option<usize>,
     opponent: Opponent,
 }
 
-/// What the program tells of our opponent.
+/// The opponent, as the program describes it.
 #[derive(Clone, Debug, Default)]
 struct Opponent {
     name: Option<String>,
@@ -171,12 +171,12 @@ impl<W: Write> XboardSession<W> {
         self.output.flush()
     }
 
-    /// Whether it is our move, in a game that goes on.
+    /// Returns true if it is the own move in a running game.
     fn is_our_move(&self) -> bool {
         self.ours == Some(self.engine.line.turn()) && !self.analyzing && !self.paused && !self.ended
     }
 
-    /// Begins, goes on with or gives up thinking, as the position and the switches now say.
+    /// Begins, continues or drops a search, as position and switches require.
     fn consider(&mut self) -> io::Result<()> {
         let purpose = self.purpose();
         let running = self.search.as_ref().map(|search| (&search.purpose, &search.line));
@@ -218,7 +218,8 @@ impl<W: Write> XboardSession<W> {
     fn line_for(&self, purpose: &Purpose) -> Arc<Line> {
         let Purpose::Ponder(expected) = purpose else { return Arc::clone(&self.engine.line) };
         let mut line = Line::clone(&self.engine.line);
-        // What is expected was legal when it was proposed; elsewhere nothing is pondered.
+        // The expected move was legal when it was proposed; in any other position nothing is
+        // pondered.
         let _ = line.play(*expected);
         Arc::new(line)
     }
@@ -250,7 +251,7 @@ mod tests {
     use chess::Limits;
     use council::{CouncilSettings, clock::ClockSettings};
 
-    /// What a small council says to these lines.
+    /// Returns a small council's answer to these lines.
     async fn answer(lines: &str, change: impl FnOnce(&mut Setup)) -> String {
         let (roster, advisers) = ("mp ma".to_owned(), String::new());
         let council = CouncilSettings { roster, advisers, hash: 1, ..CouncilSettings::default() };

@@ -17,11 +17,11 @@ use council::{
     player::{PlayerEvent, Time},
 };
 
-/// How long a hint is thought about.
+/// The time of a hint.
 const HINT: Duration = Duration::from_secs(1);
 
 impl<W: Write> XboardSession<W> {
-    /// Begins to think.
+    /// Begins a search.
     pub(super) fn think(&mut self, purpose: Purpose) -> io::Result<()> {
         let line = self.line_for(&purpose);
         let usual = self.engine.setup.limits;
@@ -50,7 +50,8 @@ impl<W: Write> XboardSession<W> {
             }
             Err(problem) => {
                 self.say(format_args!("Error ({problem}): go"))?;
-                // Whoever has asked for a move waits for one, even where the settings seat nobody who could find it.
+                // A program that has asked for a move waits for one, even if the settings name no
+                // elector.
                 let some = line.legal_moves().first().copied().filter(|_| purpose == Purpose::Move);
                 let decision = some.map(|some| Decision::without_vote(some, Source::Fallback));
                 decision.map_or(Ok(()), |decision| self.make_our_move(&line, &decision, Duration::ZERO))
@@ -66,7 +67,7 @@ impl<W: Write> XboardSession<W> {
         }
     }
 
-    /// What a time is worth in nodes of each elector, where nodes are the clock.
+    /// Converts a time into nodes of each elector, if nodes are the clock.
     fn nodes(&self, time: Time, line: &Line, speed: u64) -> u64 {
         let time = match time {
             Time::Clock { control, clocks, moves_to_go, spent } => {
@@ -93,7 +94,7 @@ impl<W: Write> XboardSession<W> {
         self.answer_if_asked()
     }
 
-    /// Takes what the player tells.
+    /// Handles an event of the player.
     pub(super) fn player_event(&mut self, event: PlayerEvent) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         match event {
@@ -161,7 +162,7 @@ impl<W: Write> XboardSession<W> {
         if self.switches.both {
             self.ours = Some(self.engine.line.turn());
             self.clock.swap();
-            // Nobody else would claim the draw.
+            // No other party would claim the draw.
             self.ended = words::result(&self.engine.line).is_some();
         }
         self.consider()
@@ -174,12 +175,12 @@ impl<W: Write> XboardSession<W> {
         Ok(())
     }
 
-    /// Says how the game has ended, or that it may be claimed to be drawn.
+    /// Announces the result, or that a draw may be claimed.
     pub(super) fn announce_result(&mut self) -> io::Result<()> {
         words::result(&self.engine.line).map_or(Ok(()), |result| self.say(result))
     }
 
-    /// The opponent offers a draw.
+    /// Handles the opponent's draw offer.
     pub(super) fn consider_draw(&mut self) -> io::Result<()> {
         let scores = self.record.scores();
         let accepted =
@@ -216,12 +217,12 @@ impl<W: Write> XboardSession<W> {
     }
 }
 
-/// How many full moves so many half-moves are.
+/// Converts half-moves into full moves.
 fn moves(plies: usize) -> u32 {
     u32::try_from(plies / 2).unwrap_or(u32::MAX)
 }
 
-/// What is done with a decision.
+/// The action after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MoveAction {
     Play,

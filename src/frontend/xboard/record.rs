@@ -1,14 +1,15 @@
-//! The record of a game as the ancestor kept it: for every move of ours its score, depth, nodes and time, or `Book`.
+//! The record of a game as in GNU Chess 4.0: score, depth, nodes and time of every own move, or
+//! `Book`.
 
 use std::{fmt::Write as _, time::Duration};
 
 use chess::{Color, Decision, Line, Score, Source};
 use council::player::vote_report;
 
-/// What is known of a move of ours.
+/// The record of an own move.
 #[derive(Clone, Debug, PartialEq)]
 struct MoveNote {
-    /// How many half-moves the game had with it.
+    /// The number of half-moves including it.
     ply: usize,
     score: Option<Score>,
     depth: u32,
@@ -17,14 +18,14 @@ struct MoveNote {
     source: Source,
 }
 
-/// Our moves, oldest first.
+/// The own moves, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveNotes {
     notes: Vec<MoveNote>,
 }
 
 impl MoveNotes {
-    /// Notes our move, with which the game has so many half-moves.
+    /// Records the own move that makes `ply` half-moves.
     pub(super) fn moved(&mut self, ply: usize, decision: &Decision, time: Duration) {
         self.truncate(ply - 1);
         let second = decision.second_phase.iter().map(|second| second.proposal.depth);
@@ -33,12 +34,12 @@ impl MoveNotes {
         self.notes.push(MoveNote { ply, score, depth, nodes, time, source });
     }
 
-    /// Forgets what was noted after so many half-moves.
+    /// Drops records beyond `ply` half-moves.
     pub(super) fn truncate(&mut self, ply: usize) {
         self.notes.retain(|note| note.ply <= ply);
     }
 
-    /// Who played the last move of ours in this game.
+    /// Returns the colour of the own last move in this game.
     pub(super) fn our_color(&self, game: &Line) -> Option<Color> {
         let last = self.notes.last()?;
         // A game may begin with Black.
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
     use chess::Variant;
 
-    /// A game that is saved in force mode has its colours by whose moves were noted.
+    /// A game saved in force mode has its colours by the recorded moves.
     #[test]
     fn our_colour_is_that_of_our_last_move_whoever_began_and_whatever_came_after_it() {
         let black_begins = "4k3/8/8/8/8/8/8/4K2R b - - 0 1";

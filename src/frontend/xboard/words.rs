@@ -1,4 +1,4 @@
-//! What we say in CECP.
+//! The output of CECP.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::frontend::{
 use chess::{Decision, Line, Proposal, Score, UciMove};
 use council::player::vote_report;
 
-/// What we can do, ready to be told.
+/// The announced features.
 pub(super) const FEATURES: &str = concat!(
     "feature done=0\n",
     "feature myname=\"concilio ",
@@ -21,7 +21,7 @@ pub(super) const FEATURES: &str = concat!(
     "feature memory=1 smp=1 egt=\"syzygy\""
 );
 
-/// An option's description; those that CECP has commands for are not told.
+/// Writes an option's description; `None` for options that have commands in CECP.
 pub(super) fn option(choice: &EngineOption) -> Option<String> {
     let EngineOption { name, kind, value } = choice;
     if ["Hash", "Threads", "Ponder", "UCI_Chess960", "SyzygyPath"].contains(name) {
@@ -59,7 +59,7 @@ pub(super) fn thinking(line: &Line, standing: &LeadingProposal<'_>) -> String {
     text
 }
 
-/// How the vote went, as comments.
+/// Writes the vote as comments.
 pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
     vote_report::lines(line, decision).iter().map(|vote| format!("# {vote}")).collect()
 }
@@ -77,7 +77,7 @@ pub(super) fn written(line: &Line, uci: UciMove, chess960: bool) -> String {
     if chess960 { castles().unwrap_or_else(standard) } else { standard() }
 }
 
-/// How the game has ended, or why it may be claimed to be drawn.
+/// Returns the result, or the reason why a draw may be claimed.
 pub(super) fn result(line: &Line) -> Option<&'static str> {
     let position = line.position();
     let mated = position.is_checkmate();
