@@ -1,7 +1,7 @@
-//! When a game is given up, drawn, taken back, aborted or claimed.
+//! Draws, resignation, takebacks, aborts and claims.
 //!
-//! Scores are centipawns from our own side, one for each move we made, the newest last. A rule about scores holds only if
-//! it held for so many moves in a row, so that one odd search ends nothing.
+//! Scores are centipawns from the bot's side, one for each of its moves, the newest last. A rule
+//! about scores must hold for several moves in a row, so that one odd search ends nothing.
 
 use std::time::Duration;
 
@@ -14,25 +14,25 @@ use chess::{Decision, Score, Source};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawSettings {
-    /// Whether we offer draws.
+    /// Offer draws.
     pub offer: bool,
-    /// Whether we accept them.
+    /// Accept draw offers.
     pub accept: bool,
-    /// How far from zero our score may be, in centipawns. 0 to 10000.
+    /// Largest distance of the bot's score from zero, in centipawns. 0 to 10000.
     #[serde(with = "WholeNumber::<0, 10000>")]
     pub max_score: i32,
-    /// For how many of our moves in a row. 1 to 100.
+    /// Own moves in a row for which that must hold. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub consecutive_moves: usize,
-    /// How many moves the game must have had. 0 to 1000.
+    /// Moves that the game must have had. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub min_game_length: u32,
-    /// How many pieces may be left on the board, kings and pawns among them; 32 is any number. 2 to 32.
+    /// Largest number of pieces on the board, kings and pawns included; 32 is any number. 2 to 32.
     #[serde(with = "WholeNumber::<2, 32>")]
     pub max_pieces: usize,
-    /// Whether a tablebase draw is offered and accepted at once, whatever the rules on score, length and pieces.
+    /// Offer and accept a tablebase draw at once, whatever the rules on score, length and pieces.
     pub tablebase: bool,
-    /// Against whom.
+    /// Kinds of opponents.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -56,7 +56,7 @@ impl Default for DrawSettings {
 }
 
 impl DrawSettings {
-    /// When we agree to a draw, in a sentence for the opponent; empty for never.
+    /// Returns the conditions for a draw, in a sentence for the opponent; empty for never.
     pub fn in_words(&self) -> String {
         let does = match (self.offer, self.accept) {
             (true, true) => "offer and accept",
@@ -76,20 +76,20 @@ impl DrawSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResignSettings {
-    /// Whether we ever do.
+    /// Resign lost games.
     pub enabled: bool,
     /// The score at or under which a position counts as lost, in centipawns. -30000 to 0.
     #[serde(with = "WholeNumber::<-30000, 0>")]
     pub score: i32,
-    /// For how many of our moves in a row. 1 to 100.
+    /// Own moves in a row for which that must hold. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub consecutive_moves: usize,
-    /// How many moves the game must have had. 0 to 1000.
+    /// Moves that the game must have had. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub min_game_length: u32,
-    /// Whether a tablebase loss counts as a lost position, whatever the score.
+    /// Take a tablebase loss for a lost position, whatever the score.
     pub tablebase: bool,
-    /// Against whom.
+    /// Kinds of opponents.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -132,7 +132,7 @@ impl Default for AbortSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaimSettings {
-    /// Whether we claim the win, or the draw where we could not mate, when the server allows it.
+    /// Claim the win, or the draw without mating material, when the server allows it.
     pub enabled: bool,
 }
 
@@ -142,19 +142,16 @@ impl Default for ClaimSettings {
     }
 }
 
-/// What a tablebase says of the position, from our side; fifty moves counted.
+/// The tablebase's result of the position for the bot; the fifty-move rule counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TablebaseResult {
-    /// We win.
     Win,
-    /// Nobody does.
     Draw,
-    /// We lose.
     Loss,
 }
 
 impl TablebaseResult {
-    /// What the decision says of the game, from our side, if a tablebase made it.
+    /// Returns the result for the bot, if a tablebase made the decision.
     pub fn of(decision: &Decision) -> Option<Self> {
         let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
         Some(match score.as_centipawns() {
@@ -165,34 +162,35 @@ impl TablebaseResult {
     }
 }
 
-/// A game as far as these rules look at it.
+/// The facts of a game that these rules use.
 #[derive(Clone, Debug)]
 pub struct GameFacts<'a> {
-    /// Our scores from our side, one a move of ours, newest last; `None` for moves without one (book, forced).
+    /// Scores for the bot, one for each of its moves, newest last; `None` for moves without one
+    /// (book, forced).
     pub scores: &'a [Option<Score>],
-    /// How many full moves were played.
+    /// The number of full moves played.
     pub moves: u32,
-    /// How many pieces are on the board, kings and pawns among them.
+    /// The number of pieces on the board, kings and pawns included.
     pub pieces: usize,
-    /// What the tablebase says, if it says anything.
+    /// The tablebase's result, if there is one.
     pub tablebase: Option<TablebaseResult>,
-    /// How many full moves were played since we last offered a draw; `None` if we have not.
+    /// The full moves since the bot's last draw offer; `None` if it has made none.
     pub moves_since_offer: Option<u32>,
-    /// What the opponent is.
+    /// The kind of the opponent.
     pub opponent: Kind,
-    /// The opponent's rating.
     pub opponent_rating: Option<u32>,
-    /// What is left on the opponent's clock, if the game has one.
+    /// The opponent's clock, if the game has one.
     pub opponent_clock: Option<Duration>,
-    /// What a move adds to it.
+    /// The time added by a move.
     pub increment: Duration,
 }
 
-/// Under this, without an increment, an opponent is about to lose on time: no reason to give them anything.
+/// The clock below which an opponent without increment is about to lose on time: no reason to give
+/// anything away.
 const FLAGGING: Duration = Duration::from_secs(10);
 
 impl GameFacts<'_> {
-    /// Whether the newest `moves` scores are all there and all pass.
+    /// Returns true if the newest `moves` scores exist and all pass.
     fn newest_scores(&self, moves: usize, passes: impl Fn(i32) -> bool) -> bool {
         let Some(first) = self.scores.len().checked_sub(moves) else { return false };
         let newest = self.scores.get(first..).unwrap_or_default();
@@ -208,7 +206,7 @@ impl GameFacts<'_> {
     }
 }
 
-/// Whether the position is one that the settings call drawn.
+/// Returns true if the settings call the position drawn.
 fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     if !game.opponent_is_among(&settings.opponents, settings.min_rating) || game.opponent_is_flagging() {
         return false;
@@ -224,11 +222,11 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
-/// An offer that was not taken is repeated after so many full moves at the earliest: asking after every move is a nuisance to
-/// a human, and Lichess does not pass on an offer within 20 half-moves of the last one.
+/// The full moves before an offer is repeated: asking after every move is a nuisance to a human,
+/// and Lichess does not pass on an offer within 20 half-moves of the last one.
 const OFFER_AGAIN: u32 = 10;
 
-/// Whether to offer a draw with the next move.
+/// Returns true to offer a draw with the next move.
 pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     let asked_lately = game.moves_since_offer.is_some_and(|moves| moves < OFFER_AGAIN);
     settings.offer && !asked_lately && is_drawish(settings, game)
@@ -237,18 +235,18 @@ pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
 /// Centipawns at which a draw is worth more than an opponent who is about to run out of time.
 const CLEARLY_WORSE: i32 = -200;
 
-/// Whether to claim the draw by repetition or by fifty moves to which our next move gives the right: where we do not stand better than
-/// [`DrawSettings::max_score`], by the last score that we have. It is ours by the rules and asks nothing of the opponent, so the settings
-/// about offers have no say. FICS ends such a game only when somebody says `draw`, and does so at once; Lichess takes the claim for an
-/// offer, and one that is right for a draw. An opponent whose time is nearly over is given one only where we stand clearly worse.
+/// Returns true to claim the draw by repetition or by fifty moves that the next move allows: unless
+/// the bot stands better than [`DrawSettings::max_score`], by its last score. The claim is a right
+/// and asks nothing of the opponent, so the settings of offers do not apply. FICS ends such a game
+/// only after `draw`, and then at once; Lichess takes the claim for an offer, and a justified one
+/// for a draw. An opponent with hardly any time gets one only if the bot stands clearly worse.
 pub fn claims_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     let Some(score) = game.scores.iter().rev().find_map(|score| *score) else { return false };
     let most = if game.opponent_is_flagging() { CLEARLY_WORSE } else { settings.max_score };
     score.as_centipawns() <= most
 }
 
-/// Whether to accept a draw that the opponent offers: where we would offer one ourselves, and where we stand worse than
-/// that.
+/// Returns true to accept a draw offer: where the bot would offer one, and where it stands worse.
 pub fn accepts_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     if !settings.accept || !game.opponent_is_among(&settings.opponents, settings.min_rating) {
         return false;
@@ -257,7 +255,7 @@ pub fn accepts_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     is_drawish(settings, game) || game.tablebase == Some(TablebaseResult::Loss) || worse
 }
 
-/// Whether to resign now.
+/// Returns true to resign now.
 pub fn resigns(settings: &ResignSettings, game: &GameFacts<'_>) -> bool {
     if !settings.enabled
         || game.moves < settings.min_game_length
@@ -273,12 +271,12 @@ pub fn resigns(settings: &ResignSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
-/// Whether to grant a takeback, when so many were granted in this game.
+/// Returns true to grant a takeback after `granted` ones in this game.
 pub const fn grants_takeback(most: u32, granted: u32) -> bool {
     granted < most
 }
 
-/// How long to wait for the opponent's first move until the game is aborted.
+/// Returns the time to wait for the opponent's first move before the game is aborted.
 pub const fn abort_after(settings: &AbortSettings, opponent: Kind) -> Duration {
     match opponent {
         Kind::Human => settings.human,
@@ -286,18 +284,18 @@ pub const fn abort_after(settings: &AbortSettings, opponent: Kind) -> Duration {
     }
 }
 
-/// What can be claimed of an opponent who has left.
+/// The possible claims on an opponent who has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// The win.
     Victory,
     /// The draw, because we could not mate.
     Draw,
 }
 
-/// What to claim when the opponent has been gone for as long as the server demands.
+/// Returns the claim on an opponent who has been gone for as long as the server demands.
 ///
-/// The server answers 200 to a claim that comes too early and does nothing, so the caller asks again until the game ends.
+/// The server answers 200 to an early claim and ignores it, so the caller repeats it until the game
+/// ends.
 pub const fn claim(settings: &ClaimSettings, we_can_mate: bool) -> Option<Claim> {
     match (settings.enabled, we_can_mate) {
         (false, _) => None,

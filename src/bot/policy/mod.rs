@@ -1,17 +1,18 @@
-//! What an operator wants, applied: which challenges to take, whom to challenge, when to offer, accept and resign, what to
-//! say, and what the server still allows.
+//! The operator's policy: challenges, matchmaking, tournaments, draws and resignation, chat, and
+//! the server's limits.
 //!
-//! Everything here is pure: a decision is a function of settings and facts. No clock is read (the time is a fact), nothing
-//! is sent, no file is opened; state that must outlive the process ([`RateLimits`], [`Matchmaker`], [`Participation`]) is a value that can be
-//! written as JSON and read again. Every verdict that refuses something says why, in words fit for the journal.
+//! Everything is pure: a decision is a function of settings and facts. The time is a fact; nothing
+//! is sent, no file is opened. State that must outlive the process ([`RateLimits`], [`Matchmaker`],
+//! [`Participation`]) is a value that can be saved as JSON. Every refusal has its reason in words
+//! for the journal.
 //!
 //! - [`challenge`]: accept, wait or decline, and in which order;
-//! - [`matchmaking`]: whom to challenge next, and whom to leave alone for a while;
-//! - [`tournament`]: which arenas and Swiss tournaments to take part in, and when to be there;
+//! - [`matchmaking`]: the next opponent, and rests;
+//! - [`tournament`]: arenas and Swiss tournaments;
 //! - [`rate_limits`]: the server's limits;
 //! - [`adjudication`]: draws, resignation, takebacks, aborts and claims;
 //! - [`chat`]: greetings, commands and the flood rule;
-//! - [`profile`]: other settings for other games.
+//! - [`profile`]: other settings for some games.
 
 pub mod adjudication;
 pub mod challenge;

@@ -1,9 +1,10 @@
-//! Other settings for other games: a profile overrides part of the player's settings where its conditions hold.
+//! Profiles: settings that override the player's for some games.
 //!
-//! The most specific profile wins: the one with the most conditions. Among equals it is the first by name, in the order of
-//! the alphabet. One profile applies, never two mixed: what is played can be read off a single table.
+//! The profile with the most conditions applies; among equals the first by name. One profile
+//! applies, never two mixed, so the effective settings are in a single table.
 //!
-//! The type of the settings that are overridden is a parameter, so that this room does not know the council.
+//! The overridden settings are a type parameter, so that this module does not depend on the
+//! council.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,18 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use chess::values::{Kind, TimeControlRule};
 use chess::{Color, GameInfo, Variant};
 
-/// When a profile applies. Every condition that is set must hold.
+/// The conditions of a profile. Every condition that is set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conditions {
     /// A speed or one time control.
     pub time_control: Option<TimeControlRule>,
-    /// A speed; the same as a speed under `time_control`, for those who look for it here.
+    /// A speed; equal to a speed under `time_control`.
     pub speed: Option<chess::Speed>,
-    /// Our colour.
+    /// The bot's colour.
     #[serde(with = "color")]
     pub color: Option<Color>,
-    /// The rules.
     pub variant: Option<Variant>,
-    /// Human or bot.
     pub opponent: Option<Kind>,
     /// Rated or casual.
     pub rated: Option<bool>,
@@ -59,7 +58,7 @@ mod color {
 }
 
 impl Conditions {
-    /// How many conditions hold, if all that are set do.
+    /// Returns the number of conditions, if all hold.
     fn matched(&self, game: &GameInfo) -> Option<usize> {
         let terms = game.terms;
         let conditions = [
@@ -80,9 +79,8 @@ impl Conditions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, bound(deserialize = "P: Default + DeserializeOwned"))]
 pub struct Profile<P> {
-    /// When it applies.
     pub when: Conditions,
-    /// What applies then.
+    /// The settings.
     pub player: P,
 }
 

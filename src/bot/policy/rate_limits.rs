@@ -1,12 +1,12 @@
-//! What the server still allows.
+//! The server's limits.
 //!
-//! [`RateLimits`] knows the limits a Lichess server is known to keep, counts what we spend, and above all believes the server:
-//! when it refuses, nothing of that kind is tried until the time it named has passed; where it names none, until a pause
-//! that doubles with every further refusal. It is a plain value that is saved as JSON and read again, so that a restart
-//! does not forget a daily limit.
+//! [`RateLimits`] knows the limits of a Lichess server, counts requests, and above all believes the
+//! server: after a refusal nothing of that kind is tried until the time it named, or without one
+//! until a pause is over that doubles with every further refusal. It is a plain value saved as
+//! JSON, so that a restart does not forget a daily limit.
 //!
-//! The numbers stand in the server's source only (lila, `Limiters.scala` and `BotLimit.scala`) and may change there; a limit
-//! that has become lower is learnt from its refusal.
+//! The numbers are in the server's source only (lila, `Limiters.scala` and `BotLimit.scala`) and
+//! may change there; a lower limit is learned from its refusal.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -15,18 +15,18 @@ use serde::{Deserialize, Serialize};
 
 use chess::ActionError;
 
-/// Something that a server counts.
+/// A counted action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spending {
-    /// A game against a bot begins, whoever made the challenge.
+    /// The start of a game against a bot, whoever challenged.
     GameAgainstBot,
-    /// We challenge a bot.
+    /// A challenge to a bot.
     ChallengeToBot,
-    /// We challenge a human.
+    /// A challenge to a human.
     ChallengeToHuman,
 }
 
-/// A limit: so much within so long.
+/// A limit: an amount within a time.
 struct Limit {
     key: &'static str,
     most: u32,
@@ -50,7 +50,7 @@ impl Spending {
         }
     }
 
-    /// Under which key a refusal without a name of its own is remembered.
+    /// Returns the key of a refusal without a name of its own.
     const fn key(self) -> &'static str {
         match self {
             Self::GameAgainstBot => GAMES.key,
@@ -58,7 +58,8 @@ impl Spending {
         }
     }
 
-    /// What else forbids it: a challenge to a bot is in vain when no game against a bot may begin.
+    /// Returns the action that also forbids it: a challenge to a bot is useless if no game against
+    /// a bot may begin.
     const fn depends_on(self) -> Option<Self> {
         match self {
             Self::ChallengeToBot => Some(Self::GameAgainstBot),
@@ -67,10 +68,10 @@ impl Spending {
     }
 }
 
-/// Not now.
+/// A refusal until a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotUntil {
-    /// When it may be tried.
+    /// The earliest time.
     pub until: Timestamp,
     /// The limit, by the server's name where it gave one.
     pub key: String,
@@ -82,13 +83,13 @@ impl fmt::Display for NotUntil {
     }
 }
 
-/// What was spent and what was refused.
+/// Actions counted and refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RateLimits {
-    /// By limit: when how much of it was spent, oldest first.
+    /// By limit: times and amounts, oldest first.
     spent: BTreeMap<String, Vec<(Timestamp, u32)>>,
-    /// By limit: what the server said.
+    /// By limit: the server's refusal.
     refused: BTreeMap<String, Refused>,
 }
 
@@ -98,20 +99,20 @@ struct Refused {
     /// The pause that leads to `until`: no clock makes it longer.
     #[serde(default = "any_pause")]
     pause: Duration,
-    /// How often in a row without a time named.
+    /// The number of refusals in a row without a time.
     times: u32,
 }
 
-/// What was saved by an earlier version does not say how long its pause was.
+/// State saved by an earlier version does not have the length of its pause.
 const fn any_pause() -> Duration {
     Duration::MAX
 }
 
 impl RateLimits {
-    /// Whether this may be done now.
+    /// Checks that an action is allowed now.
     ///
     /// # Errors
-    /// [`NotUntil`] says when, and by which limit.
+    /// [`NotUntil`] has the time and the limit.
     pub fn may(&self, spending: Spending, now: Timestamp) -> Result<(), NotUntil> {
         if let Some(refused) = self.refused.get(spending.key())
             && refused.until > now
@@ -155,7 +156,7 @@ impl RateLimits {
                 None => (PAUSE.0.saturating_mul(1 << times.min(10)).min(PAUSE.1), times.saturating_add(1)),
             };
             let until = later(now, pause);
-            // What is refused meanwhile, or not even sent, shortens no pause.
+            // A refusal meanwhile, or a request not even sent, shortens no pause.
             let (until, pause) = match known {
                 Some(known) if known.until > until => (known.until, known.pause),
                 _ => (until, pause),
@@ -179,7 +180,7 @@ impl RateLimits {
         entries.filter(move |&(at, _)| later(at, limit.within) > now)
     }
 
-    /// When there will be room for `cost`, unless there is now.
+    /// Returns the time at which `cost` fits, unless it fits now.
     fn room_at(&self, limit: &Limit, cost: u32, now: Timestamp) -> Option<Timestamp> {
         let spent: u32 = self.within(limit, now).map(|(_, cost)| cost).fold(0, u32::saturating_add);
         let mut over = spent.saturating_add(cost).saturating_sub(limit.most);
@@ -289,7 +290,8 @@ mod tests {
         let until = |limits: &RateLimits, spending| limits.may(spending, at(0)).map_err(|limit| limit.until);
         let saved = serde_json::to_string(&rate_limits).expect("a plain value");
         let mut rate_limits: RateLimits = serde_json::from_str(&saved).expect("what was saved");
-        // Every start asks for this, since the clock may have gone ahead before it; a clock that did not loses nothing by it.
+        // Every start does this, since the clock may have been ahead before it; a clock that was
+        // not loses nothing by it.
         rate_limits.clock_set_back(at(86_430));
         assert_eq!(until(&rate_limits, Spending::ChallengeToHuman), Err(at(86_460)));
         assert_eq!(until(&rate_limits, Spending::GameAgainstBot), Err(at(86_400 + WEEK)), "the server named a week");

@@ -1,4 +1,4 @@
-//! What is taken from one kind of opponent: terms, ratings, how often.
+//! Terms for one kind of opponent: time controls, ratings, frequency.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use chess::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeFilter {
-    /// Whether challenges are taken at all.
+    /// Accept challenges at all.
     pub accept: bool,
-    /// Which variants; of these, those that an engine of the roster plays.
+    /// Accepted variants, of those that an engine of the roster plays.
     pub variants: Vec<Variant>,
-    /// Which speeds or time controls.
+    /// Accepted speeds or time controls.
     pub time_controls: Vec<TimeControlRule>,
     /// Rated, casual or both.
     pub modes: Vec<Mode>,
@@ -43,7 +43,7 @@ pub struct ChallengeFilter {
     /// The longest expected game, both players together ([`TimeControl::game_length`]), in seconds; `None` is no limit.
     #[serde(with = "SecondsOrNone::<1, 604800>")]
     pub max_estimated_duration: Option<Duration>,
-    /// Whether bullet and faster games must have an increment.
+    /// Require an increment for bullet and faster games.
     pub bullet_with_increment_only: bool,
     /// The opponent's least rating; one without a rating passes. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -51,18 +51,18 @@ pub struct ChallengeFilter {
     /// The opponent's greatest rating. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub max_rating: u32,
-    /// How far the opponent's rating may be from ours either way; `None` is no limit.
+    /// Largest difference of ratings either way; `None` is no limit.
     #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
-    /// Whether opponents with an uncertain rating, or none, are played.
+    /// Accept opponents with an uncertain rating, or none.
     pub provisional: bool,
-    /// How many games with one opponent may begin within `recent`; `None` is no limit.
+    /// Games with one opponent that may begin within `recent`; `None` is no limit.
     #[serde(with = "WholeNumberOrNone::<1, 1000>")]
     pub max_recent_games: Option<usize>,
-    /// How long a game counts as recent, in seconds. 1 to 604800.
+    /// Time for which a game counts as recent, in seconds. 1 to 604800.
     #[serde(with = "Seconds::<1, 604800>")]
     pub recent: Duration,
-    /// How many rematches in a row are played; `None` is no limit.
+    /// Rematches in a row; `None` is no limit.
     #[serde(with = "WholeNumberOrNone::<0, 1000>")]
     pub max_rematches: Option<u32>,
 }
@@ -96,10 +96,9 @@ impl Default for ChallengeFilter {
 }
 
 impl ChallengeFilter {
-    /// The greatest value of `recent`.
     pub(super) const LONGEST_RECENT: Duration = Duration::from_secs(604_800);
 
-    /// What is wrong between keys.
+    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let upper = |bound: Option<Duration>| bound.unwrap_or(Duration::MAX);
         [
@@ -113,7 +112,7 @@ impl ChallengeFilter {
         .collect()
     }
 
-    /// Whether terms and maker of a challenge suit.
+    /// Checks the terms and the maker of a challenge.
     pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
         if !self.accept {
             return match Kind::of(opponent) {

@@ -1,7 +1,8 @@
-//! Which challenges to take, and in which order.
+//! Choice and order of challenges.
 //!
-//! [`judge`] asks three questions of a challenge, one after the other: is it ours to answer, do its terms and its maker
-//! suit us, and is there room for it now. A refusal carries the reason that is sent and the words that go to the journal.
+//! [`judge`] tests three things in turn: is the challenge for the bot, do its terms and its maker
+//! suit, and is a place free now. A refusal carries the reason for the server and the words for the
+//! journal.
 
 mod filter;
 mod queue;
@@ -33,7 +34,7 @@ pub struct ChallengeSettings {
     /// Games at a time. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub concurrency: usize,
-    /// How many of these are kept for humans. 0 to 100.
+    /// Places reserved for humans. 0 to 100.
     #[serde(with = "WholeNumber::<0, 100>")]
     pub reserved_for_humans: usize,
     /// Games at a time with one opponent. 1 to 100.
@@ -42,30 +43,30 @@ pub struct ChallengeSettings {
     /// The least time from the start of one game to the next, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub min_gap: Duration,
-    /// How many challenges may wait for a free place; what comes then is declined. 0 to 1000.
+    /// Challenges that may wait for a free place; further ones are declined. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_waiting: usize,
-    /// Which of the waiting challenges is taken first.
+    /// Order of waiting challenges.
     pub sort_by: SortBy,
-    /// Whose challenges are taken first.
+    /// Kind of opponent accepted first.
     pub preference: Preference,
-    /// When challenges are taken, in the time zone of the settings; empty is always.
+    /// Hours for accepting challenges, in the time zone of the settings; empty is always.
     pub hours: Vec<HoursOfDay>,
-    /// Who is never played, by name.
+    /// Names of players never played.
     pub block: Vec<String>,
     /// Files with more such names, one a line.
     pub block_files: Vec<std::path::PathBuf>,
     /// Addresses of more such lists, fetched at the start and every hour.
     pub block_urls: Vec<String>,
-    /// Who alone is played, by name; empty is everybody.
+    /// Names of the only players played; empty is everybody.
     pub allow: Vec<String>,
     /// Files with more such names, one a line.
     pub allow_files: Vec<std::path::PathBuf>,
-    /// Whose challenges are taken whatever their terms, as long as the engine can play them, and first.
+    /// Names of players accepted first and on any terms that the engine can play.
     pub friends: Vec<String>,
-    /// What is taken from humans.
+    /// Terms for humans.
     pub human: ChallengeFilter,
-    /// What is taken from bots.
+    /// Terms for bots.
     pub bot: ChallengeFilter,
 }
 
@@ -93,7 +94,7 @@ impl Default for ChallengeSettings {
 }
 
 impl ChallengeSettings {
-    /// What is taken from players of this kind.
+    /// Returns the terms for players of this kind.
     pub const fn filter(&self, kind: Kind) -> &ChallengeFilter {
         match kind {
             Kind::Human => &self.human,
@@ -101,7 +102,7 @@ impl ChallengeSettings {
         }
     }
 
-    /// What is wrong between keys.
+    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(self.human.faults().into_iter().map(|fault| fault.below("human")));
@@ -124,17 +125,15 @@ impl Names {
         text.lines().filter_map(|line| line.split('#').next()).collect()
     }
 
-    /// Whether the player of this name is one of them.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains(&name.to_lowercase())
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds those of another list.
+    /// Adds the names of another list.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -152,30 +151,30 @@ impl<S: AsRef<str>> FromIterator<S> for Names {
 pub struct NameLists {
     /// Never played.
     pub block: Names,
-    /// If there are any, they alone are played.
+    /// If not empty, the only players played.
     pub allow: Names,
-    /// Played on any terms the engine knows.
+    /// Played on any terms that the engine can play.
     pub friends: Names,
-    /// Never challenged by us.
+    /// Never challenged.
     pub avoid: Names,
 }
 
 /// A game that takes one of our places: it runs, or we accepted it and it is about to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenPlace {
-    /// Against whom, by id.
+    /// The opponent's id.
     pub opponent: String,
-    /// What they are.
     pub kind: Kind,
 }
 
-/// When games with an opponent began, and how many rematches have followed one another. Saved as JSON, a restart forgets no game.
+/// The starts of games with an opponent, and the number of successive rematches. Saved as JSON, so
+/// that a restart forgets no game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpponentHistory {
     /// The starts of their games; those long past may be left out.
     pub games: BTreeMap<GameId, Timestamp>,
-    /// How many rematches in a row the game is that we played last.
+    /// The number of rematches in a row up to the last game.
     pub rematches: u32,
     /// The last game, of which a rematch may be offered.
     pub last_game: Option<GameId>,
@@ -207,44 +206,41 @@ impl OpponentHistory {
 pub struct ChallengeContext<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
-    /// What the engines of the roster can play.
+    /// The variants that the roster's engines play.
     pub variants: &'a [Variant],
     /// The lists of names.
     pub lists: &'a NameLists,
-    /// The places that are taken.
     pub places: &'a [TakenPlace],
-    /// When the newest game began.
+    /// The start of the newest game.
     pub last_start: Option<Timestamp>,
-    /// Whom we have played, by id.
+    /// Earlier opponents by id.
     pub opponents: &'a HashMap<String, OpponentHistory>,
-    /// The server's limits.
     pub rate_limits: &'a RateLimits,
-    /// How many challenges wait, without this one.
+    /// The number of other waiting challenges.
     pub waiting: usize,
     /// Why no new games are begun, where none are.
     pub closed: Option<&'static str>,
 }
 
-/// What to do with a challenge.
+/// The verdict on a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChallengeVerdict {
-    /// Take it now.
+    /// Accept now.
     Accept,
     /// Take it later; judge it again when a game ends, or at the time given.
     Wait {
-        /// When the reason passes by itself, if that is known.
+        /// The end of the reason, if it is known.
         until: Option<Timestamp>,
-        /// For the journal.
+        /// The words for the journal.
         why: String,
     },
-    /// Refuse it.
     Decline {
-        /// What is sent.
+        /// The reason for the server.
         reason: DeclineReason,
-        /// For the journal.
+        /// The words for the journal.
         why: String,
     },
-    /// It is not ours to answer.
+    /// The challenge is not for the bot.
     Ignore,
 }
 
@@ -266,7 +262,7 @@ pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &Chal
     }
 }
 
-/// Whether we would play this at all.
+/// Checks whether the bot would play this at all.
 fn suits<'a>(
     challenge: &'a Challenge,
     settings: &ChallengeSettings,
@@ -300,7 +296,7 @@ fn suits<'a>(
     Ok(opponent)
 }
 
-/// Whether we can play it, like it or not.
+/// Checks whether the bot can play it.
 fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), DeclineWith> {
     let variant = challenge.terms.variant;
     match &challenge.obstacle {
@@ -330,7 +326,8 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
     }
     let Some(fen) = challenge.initial_fen.as_deref() else { return Ok(()) };
     let understood = match Line::from_fen(variant, fen) {
-        // More men than an army has, say: the server lets it through, our engine does not understand it.
+        // A position with more men than an army has, for example, passes the server and is not
+        // understood by the engine.
         Ok(line) if variant.is_standard_rules() => engine_position(&line).map(drop).map_err(|error| error.to_string()),
         line => line.map(drop).map_err(|error| error.to_string()),
     };
@@ -359,7 +356,7 @@ fn not_too_often(
     }
 }
 
-/// Whether it can be taken now.
+/// Checks whether it can be accepted now.
 fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     let now = context.now.timestamp();
     let kind = Kind::of(opponent);
@@ -387,7 +384,8 @@ fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &Challenge
     }
 }
 
-/// Whether another game against an opponent of this kind can start. Humans' games fill the reserved places first.
+/// Returns true if another game against an opponent of this kind can start. Humans' games fill the
+/// reserved places first.
 pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
     let humans = places.iter().filter(|place| place.kind == Kind::Human).count();
     let still_reserved = match kind {
@@ -397,7 +395,7 @@ pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]
     places.len() + still_reserved < settings.concurrency
 }
 
-/// How long ago `then` was; zero if it is yet to come.
+/// Returns the time since `then`; zero if it is in the future.
 fn since(then: Timestamp, now: Timestamp) -> Duration {
     let elapsed: SignedDuration = now.duration_since(then);
     elapsed.try_into().unwrap_or_default()

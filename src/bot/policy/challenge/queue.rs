@@ -7,41 +7,35 @@ use serde::{Deserialize, Serialize};
 use super::NameLists;
 use chess::{Challenge, values::Kind};
 
-/// What makes a challenge come first.
+/// The order of challenges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
     /// The opponent's title, then rating, then who came first.
     #[default]
     Best,
-    /// Who came first.
+    /// The first to come.
     First,
 }
 
-/// Whose challenges come first, before everything else.
+/// The kind of opponent that precedes every other order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preference {
-    /// Nobody's.
     #[default]
     None,
-    /// Humans'.
     Human,
-    /// Bots'.
     Bot,
 }
 
-/// A challenge that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The challenge.
     pub challenge: Challenge,
     /// Counts challenges as they came, so that the first is known.
     pub serial: u64,
 }
 
-/// Puts waiting challenges into the order in which they are to be tried: friends, then the preferred kind, then as
-/// `sort_by` says.
+/// Sorts waiting challenges: friends, then the preferred kind, then by `sort_by`.
 pub fn order(waiting: &mut [Waiting], sort_by: SortBy, preference: Preference, lists: &NameLists) {
     waiting.sort_by_cached_key(|Waiting { challenge, serial }| {
         let opponent = challenge.opponent.as_ref();

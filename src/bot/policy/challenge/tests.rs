@@ -22,7 +22,7 @@ fn control(text: &str) -> chess::TimeControl {
     text.parse::<MinutesAndSeconds>().expect("a time control").0
 }
 
-/// The state of affairs of somebody who has nothing to do.
+/// The state of an idle bot.
 struct Idle {
     now: Zoned,
     lists: NameLists,

@@ -1,50 +1,50 @@
-//! What can be asked in a game's chat, and what is answered.
+//! Commands in a game's chat, and their answers.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ChatSettings, Thoughts};
 use chess::ChatRoom;
 
-/// A question that can be asked, as `!word`.
+/// A command, as `!word`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatCommand {
-    /// Which commands there are.
+    /// The list of commands.
     Help,
-    /// What we think of the position.
+    /// The bot's evaluation.
     Eval,
-    /// The moves that we expect.
+    /// The expected moves.
     Pv,
-    /// To be told what we think after each of our moves.
+    /// The evaluation after each of the bot's moves.
     PrintEval,
-    /// Not to be told any more.
+    /// The end of these messages.
     Quiet,
-    /// How the electors voted on our last move.
+    /// The votes for the last move.
     Why,
-    /// How we use our time.
+    /// The use of time.
     Clock,
-    /// When we agree to a draw.
+    /// The conditions for a draw.
     Draw,
-    /// Whether moves may be taken back.
+    /// The rule for takebacks.
     Takeback,
     /// More time for the opponent's first move.
     Wait,
-    /// Who plays here.
+    /// The name of the engine.
     Name,
-    /// On which processor.
+    /// The processor.
     Cpu,
-    /// With how much memory.
+    /// The memory.
     Ram,
-    /// Whether anybody listens.
+    /// A sign of life.
     Ping,
-    /// Whose challenges wait.
+    /// The waiting challenges.
     Queue,
-    /// What variants are played.
+    /// The variants played.
     Variants,
 }
 
 impl ChatCommand {
-    /// Every command, in the order in which `!help` lists them.
+    /// Every command, in the order of `!help`.
     pub const ALL: [Self; 16] = [
         Self::Help,
         Self::Eval,
@@ -96,12 +96,12 @@ impl ChatCommand {
         }
     }
 
-    /// Whether its answer shows what we think of the position.
+    /// Returns true if the answer reveals the evaluation of the position.
     pub(super) const fn tells_thoughts(self) -> bool {
         matches!(self, Self::Eval | Self::Pv | Self::PrintEval | Self::Why)
     }
 
-    /// Whether it is about the game that is being played, so that nobody can answer it outside of one.
+    /// Returns true if the command concerns the running game, and so has no answer outside of one.
     pub const fn is_about_a_game(self) -> bool {
         match self {
             Self::Eval
@@ -117,7 +117,7 @@ impl ChatCommand {
         }
     }
 
-    /// What is answered.
+    /// Returns the answer.
     pub(super) fn reply(self, settings: &ChatSettings, context: &ChatContext) -> String {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();
         match self {
@@ -145,43 +145,42 @@ impl ChatCommand {
     }
 }
 
-/// What the answers are made of.
+/// The data of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatContext {
-    /// Our name on this server.
+    /// The bot's name on this server.
     pub me: String,
-    /// The opponent's.
+    /// The opponent's name.
     pub opponent: String,
-    /// What plays, such as `concilio 0.1.0 (balanced-7)`.
+    /// The engine, such as `concilio 0.1.0 (balanced-7)`.
     pub engine: String,
-    /// On which processor, with how many cores; empty where the system does not tell.
+    /// The processor and its cores; empty if unknown.
     pub cpu: String,
-    /// With how much memory; empty where the system does not tell.
+    /// The memory; empty if unknown.
     pub ram: String,
     /// Our opinion of the position, in a line; empty if we have none yet.
     pub eval: String,
     /// The moves that we expect; empty if we have not searched.
     pub pv: String,
-    /// How the electors voted on our last move; empty if it was not theirs.
+    /// The votes for the last move; empty without any.
     pub why: String,
-    /// How we use our time, in a line; empty without a clock.
+    /// The use of time in one line; empty without a clock.
     pub clock: String,
-    /// When we agree to a draw; empty for never.
+    /// The conditions for a draw; empty for never.
     pub draw: String,
-    /// How many moves may be taken back; empty for none.
+    /// The number of takebacks allowed; empty for none.
     pub takeback: String,
-    /// For how long we wait for the opponent's first move; empty when we do not.
+    /// The time to wait for the opponent's first move; empty without a limit.
     pub wait: String,
-    /// Names of those whose challenges wait, the next one first.
+    /// Names of waiting challengers, the next one first.
     pub queue: Vec<String>,
-    /// What we play.
+    /// The variants played.
     pub variants: Vec<String>,
-    /// Whether the game is over.
     pub over: bool,
 }
 
 impl ChatContext {
-    /// What a greeting may hold in braces, and what is put there.
+    /// Returns the placeholders of greetings with their values.
     fn placeholders(&self) -> [(&'static str, &str); 5] {
         [
             ("me", &self.me),
@@ -192,7 +191,8 @@ impl ChatContext {
         ]
     }
 
-    /// Puts names into a text in one pass, so that a name that looks like a placeholder stays as it is.
+    /// Fills in all placeholders in one pass, so that a name that looks like a placeholder stays as
+    /// it is.
     pub(super) fn fill_in(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
@@ -217,7 +217,7 @@ impl ChatContext {
     }
 }
 
-/// What is said to somebody who may not hear what we think; `None` where everybody in the room may.
+/// Returns the refusal for a room that must not see the evaluation; `None` if it may.
 pub(super) fn refusal(room: ChatRoom, thoughts: Thoughts, over: bool) -> Option<&'static str> {
     match (room, thoughts) {
         (ChatRoom::Spectator, _) | (_, Thoughts::Always) => None,

@@ -1,8 +1,7 @@
-//! What is said in a game: greetings once, answers to commands, never too much.
+//! Chat of a game: greetings once, answers to commands, never a flood.
 //!
-//! One [`Chat`] a game. It is told what the others say and answers with what we say; the caller sends it when it has the
-//! time, never on a move's way. The flood rule is the server's: what breaks it would be dropped there without a word, so
-//! it is dropped here.
+//! One [`Chat`] a game. It receives lines and returns answers, which the caller sends when there is
+//! time, never before a move. Lines that the server would drop as a flood are dropped here.
 
 mod command;
 
@@ -18,30 +17,31 @@ use chess::{ChatLine, ChatRoom};
 
 /// The longest line a server takes, in characters.
 pub const LONGEST: usize = 140;
-/// How many lines may be said in [`FLOOD_TIME`].
+/// The number of lines within [`FLOOD_TIME`].
 const FLOOD_LINES: usize = 4;
 /// See [`FLOOD_LINES`].
 const FLOOD_TIME: Duration = Duration::from_secs(10);
 /// The most lines one answer has, so that it does not use up what the flood rule leaves for others.
 const LONGEST_ANSWER: usize = 3;
 
-/// The `chat` table. Greetings may hold `{me}`, `{opponent}`, `{engine}`, `{cpu}` and `{ram}`; an empty one is not said.
+/// The `chat` table. Greetings may hold `{me}`, `{opponent}`, `{engine}`, `{cpu}` and `{ram}`; an
+/// empty one is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatSettings {
-    /// Said to the opponent when the game begins.
+    /// Greeting to the opponent at the start.
     pub hello: String,
-    /// Said to the opponent when it is over.
+    /// Greeting to the opponent at the end.
     pub goodbye: String,
-    /// Said to those who watch when the game begins.
+    /// Greeting to spectators at the start.
     pub hello_spectators: String,
-    /// Said to those who watch when it is over.
+    /// Greeting to spectators at the end.
     pub goodbye_spectators: String,
-    /// The commands that are answered.
+    /// Commands to answer.
     pub commands: Vec<ChatCommand>,
-    /// In which rooms they are answered.
+    /// Rooms in which commands are answered.
     pub rooms: Vec<ChatRoom>,
-    /// When the opponent may hear what we think of the position.
+    /// Time at which the opponent may see the bot's evaluation.
     pub thoughts_to_opponent: Thoughts,
 }
 
@@ -59,20 +59,17 @@ impl Default for ChatSettings {
     }
 }
 
-/// When the opponent may hear what we think of the position.
+/// The time at which the opponent may see the bot's evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Thoughts {
-    /// Never.
     Never,
-    /// When the game is over.
+    /// After the game.
     #[default]
     After,
-    /// At any time.
     Always,
 }
 
-/// One game's chat.
 #[derive(Clone, Debug, Default)]
 pub struct Chat {
     player: Room,
@@ -83,9 +80,9 @@ pub struct Chat {
 struct Room {
     greeted: bool,
     parted: bool,
-    /// Whether somebody wants to be told what we think after each of our moves.
+    /// True if the evaluation is requested after each move.
     told: bool,
-    /// What was asked for and is told when the game is over.
+    /// Commands to be answered after the game.
     owed: Vec<ChatCommand>,
     /// The last line and the times of the last few.
     last: String,
@@ -93,13 +90,13 @@ struct Room {
 }
 
 impl Chat {
-    /// What is said when the game begins. A second call says nothing.
+    /// Returns the greetings at the start, once.
     pub fn hello(&mut self, settings: &ChatSettings, context: &ChatContext, now: Timestamp) -> Vec<(ChatRoom, String)> {
         self.greet([&settings.hello, &settings.hello_spectators], |room| &mut room.greeted, context, now)
     }
 
-    /// What is said when the game ends, and, if it is over and not only adjourned, what the opponent was promised for then, since nobody
-    /// hears what is asked later. A second call says nothing.
+    /// Returns the greetings at the end, once. If the game is over and not only adjourned, they
+    /// include the answers promised to the opponent, because later questions are not received.
     pub fn goodbye(
         &mut self,
         settings: &ChatSettings,
@@ -116,19 +113,19 @@ impl Chat {
         lines
     }
 
-    /// Somebody else is spoken to from now on, who has not heard what was said last.
+    /// Forgets the last messages, because another person will read from now on.
     pub fn turns_to_somebody_else(&mut self) {
         self.player.last.clear();
         self.spectator.last.clear();
     }
 
-    /// Takes the greetings as said, without saying them: for a game that was found running after a restart.
+    /// Takes the greetings as sent: for a game that was found running after a restart.
     pub fn greeted_already(&mut self) {
         self.player.greeted = true;
         self.spectator.greeted = true;
     }
 
-    /// What is answered to a line, if anything.
+    /// Returns the answer to a line, if there is one.
     pub fn answer(
         &mut self,
         line: &ChatLine,
@@ -166,12 +163,12 @@ impl Chat {
         }
     }
 
-    /// Whether anybody wants to be told what we think after every move.
+    /// Returns true if the evaluation is requested after every move.
     pub fn tells_moves(&mut self) -> bool {
         [ChatRoom::Player, ChatRoom::Spectator].into_iter().any(|name| self.room(name).told)
     }
 
-    /// What is said after a move of ours to those who want to be told what we think.
+    /// Returns the messages after a move of the bot.
     pub fn moved(&mut self, settings: &ChatSettings, context: &ChatContext, now: Timestamp) -> Vec<(ChatRoom, String)> {
         let rooms = [ChatRoom::Player, ChatRoom::Spectator].into_iter();
         let text = ChatCommand::Eval.reply(settings, context);
@@ -181,7 +178,7 @@ impl Chat {
             .collect()
     }
 
-    /// Whether a line asks for more time for the first move, and may.
+    /// Returns true if a line asks for more time for the first move, and may.
     pub fn asks_to_wait(line: &ChatLine, settings: &ChatSettings) -> bool {
         line.room == ChatRoom::Player
             && settings.rooms.contains(&line.room)
@@ -189,10 +186,10 @@ impl Chat {
             && ChatCommand::from_line(&line.text) == Some(ChatCommand::Wait)
     }
 
-    /// What is said because the operator wants it, in as many lines as it takes.
+    /// Returns the operator's text in as many lines as it takes.
     ///
     /// # Errors
-    /// In a sentence, where the server would drop some of it without a word.
+    /// A sentence, if the server would drop a part of it silently.
     pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Vec<(ChatRoom, String)>, &'static str> {
         let lines = wrap(text);
         if lines.is_empty() {
@@ -237,7 +234,7 @@ impl Chat {
 }
 
 impl Room {
-    /// Remembers what is to be told when the game is over. Whoever wants to be told after every move is told once.
+    /// Remembers a command to be answered after the game. `!printeval` is answered once.
     fn owes(&mut self, command: ChatCommand) {
         let command = if command == ChatCommand::PrintEval { ChatCommand::Eval } else { command };
         if !self.owed.contains(&command) {
@@ -251,9 +248,9 @@ impl Room {
         lines.filter(|line| self.may_say(line, now)).map(|line| (name, line)).collect()
     }
 
-    /// Whether the server would let this through; if so, it counts as said.
+    /// Returns true if the server would accept this line, and counts it.
     fn may_say(&mut self, text: &str, now: Timestamp) -> bool {
-        // A line from the future was said before the system's clock was set back.
+        // A line from the future was sent before the system's clock was set back.
         while self.times.front().is_some_and(|&time| later(time, FLOOD_TIME) <= now || time > now) {
             self.times.pop_front();
         }
@@ -296,7 +293,7 @@ fn wrap(text: &str) -> Vec<String> {
 }
 
 impl ChatSettings {
-    /// What is wrong with the greetings.
+    /// Returns the faults of the greetings.
     pub fn faults(&self) -> Vec<chess::Fault> {
         let greetings = [
             ("hello", &self.hello),

@@ -1,12 +1,14 @@
-//! Whom to challenge when nothing else is to be done.
+//! Challenges to others while the bot is idle.
 //!
-//! The session asks in two steps, because the list of bots must be fetched in between: [`Matchmaker::step`] says whether
-//! it is time to look for somebody, [`Matchmaker::choose`] picks an opponent and terms from those who are online. One
-//! challenge of ours stands at a time; one that nobody answers is cancelled by its name before the next is made, since the
-//! server would otherwise keep it and start the game long after we forgot it.
+//! The session asks in two steps, because the list of bots must be fetched in between:
+//! [`Matchmaker::step`] says whether it is time to challenge, [`Matchmaker::choose`] picks an
+//! opponent and terms from the players online. One challenge is pending at a time. An unanswered
+//! one is withdrawn by its name before the next is made, because the server would keep it and could
+//! start the game much later.
 //!
-//! Whoever declines is left alone for a while, longer every time, and only for what the reason speaks of: a bot that does
-//! not play bullet may still play blitz. Whoever plays us is left alone for a while as well, where the settings say so.
+//! A player who declines is not challenged for a while, longer every time, and only as far as the
+//! reason goes: a bot that does not play bullet may still play blitz. After a game an opponent also
+//! rests, if the settings say so.
 
 mod series;
 mod settings;
@@ -31,7 +33,7 @@ use chess::{
     values::HoursOfDay,
 };
 
-/// What a refusal refuses.
+/// The scope of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Refused {
@@ -73,22 +75,22 @@ struct PastRefusal {
     until: Timestamp,
 }
 
-/// Our challenge that stands.
+/// The bot's pending challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct StandingChallenge {
     id: ChallengeId,
     opponent: String,
     terms: GameTerms,
     since: Timestamp,
-    /// When we last asked for it to be withdrawn, and how often.
+    /// The time and the number of withdrawals requested.
     cancelled: Option<(Timestamp, u32)>,
 }
 
-/// What is remembered from challenge to challenge. Saved as JSON, a restart forgets no refusal.
+/// State kept from challenge to challenge. Saved as JSON, so that a restart forgets no refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Matchmaker {
-    /// By the id of the player.
+    /// Keyed by the player's id.
     refusals: BTreeMap<String, Vec<PastRefusal>>,
     /// Counts the types that a cyclic selection has tried.
     turn: usize,
@@ -100,12 +102,12 @@ pub struct Matchmaker {
     series: Option<Series>,
 }
 
-/// What is to be done about matchmaking now.
+/// The next step of matchmaking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchmakingStep {
-    /// Nothing, until something happens or the time comes, if one is given.
+    /// Wait for an event or for this time.
     Wait(Option<Timestamp>),
-    /// Withdraw our challenge, which nobody answers, and say so ([`Matchmaker::cancelling`]).
+    /// Withdraw the unanswered challenge, and call [`Matchmaker::cancelling`].
     Cancel(ChallengeId),
     /// Fetch the bots that are online, and [`Matchmaker::choose`].
     FetchBots,
@@ -116,27 +118,27 @@ pub enum MatchmakingStep {
 pub struct Situation<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
-    /// Since when nothing has been played: the end of the last game, or our start.
+    /// The start of the idle time: the end of the last game, or the program's start.
     pub idle_since: Timestamp,
     /// Games that run or are about to.
     pub games: usize,
-    /// Whether a game against a bot would find a place ([`super::challenge::has_place`]).
+    /// True if a place for a game against a bot is free ([`super::challenge::has_place`]).
     pub place_free: bool,
-    /// Whether challenges of others wait for one; they come first.
+    /// True if challenges of others wait for a place; they come first.
     pub others_wait: bool,
-    /// Whether we are about to stop.
+    /// True if the program is about to stop.
     pub draining: bool,
-    /// The server's limits.
     pub rate_limits: &'a RateLimits,
 }
 
-/// How long we wait for a withdrawn challenge to be gone before we ask again.
+/// The time before a withdrawal is repeated.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
-/// How often we ask. Whoever does not know the challenge by then never will, and it must not keep us from the next.
+/// The number of withdrawals. A server that does not know the challenge by then never will, and the
+/// next one must not wait.
 const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
-    /// Says what is to be done now. To be asked whenever something happens and at the time it names.
+    /// Returns the next step. To be called after every event and at the returned time.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> MatchmakingStep {
         let now = situation.now.timestamp();
         let patience = if situation.draining { Duration::ZERO } else { settings.timeout };
@@ -166,7 +168,7 @@ impl Matchmaker {
         }
     }
 
-    /// Our standing challenge is being withdrawn, as [`Self::step`] said.
+    /// Records that the pending challenge is being withdrawn, as [`Self::step`] demanded.
     pub fn cancelling(&mut self, now: Timestamp) {
         if let Some(standing) = &mut self.standing {
             let times = standing.cancelled.map_or(0, |(_, times)| times);
@@ -174,9 +176,10 @@ impl Matchmaker {
         }
     }
 
-    /// Picks whom to challenge with what, or nobody if nobody suits. Chance comes from `random` alone.
+    /// Picks an opponent and terms; `None` if no player suits. Chance comes from `random` alone.
     ///
-    /// `ratings` are our own, by the server's names of speeds and variants; `variants` is what our engines play.
+    /// `ratings` are the bot's, by the server's names of speeds and variants; `variants` are those
+    /// that its engines play.
     pub fn choose(
         &mut self,
         settings: &MatchmakingSettings,
@@ -229,14 +232,14 @@ impl Matchmaker {
         now: Timestamp,
     ) -> Option<ChallengeRequest> {
         let series = self.series.as_ref()?;
-        // Where nobody at all is online, the list could not be had: that says nothing of the opponent.
+        // An empty list means that it could not be fetched, and says nothing about the opponent.
         if bots.is_empty() {
             return None;
         }
         if series.is_online(bots) && self.may_challenge(&series.opponent, series.terms(), lists, now) {
             return Some(series.next());
         }
-        // What has been played of it was all of it.
+        // The games played so far were the whole series.
         let series = self.series.take()?;
         let terms = series.terms();
         self.rest(series.opponent, terms, settings, now);
@@ -247,7 +250,7 @@ impl Matchmaker {
         !lists.avoids(id) && !self.is_refused(id, terms, now)
     }
 
-    /// Our challenge stands. Also to be told of one that was left over from before a restart.
+    /// Records the bot's pending challenge, also one left over from before a restart.
     pub fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
         if self.standing.as_ref().is_some_and(|standing| standing.id == id) {
             return;
@@ -257,7 +260,7 @@ impl Matchmaker {
         self.standing = Some(StandingChallenge { id, opponent, terms, since: now, cancelled: None });
     }
 
-    /// Our challenge that stands, and whom it was made to, by id.
+    /// Returns the pending challenge and its opponent's id.
     pub fn standing(&self) -> Option<(&ChallengeId, &str)> {
         self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
@@ -276,7 +279,7 @@ impl Matchmaker {
         }
     }
 
-    /// Leaves an opponent alone from the beginning of a game on for as long as the settings say.
+    /// Rests an opponent from the start of a game for as long as the settings say.
     fn rest(&mut self, opponent: String, terms: GameTerms, settings: &MatchmakingSettings, now: Timestamp) {
         let length = terms.time_control.estimate().unwrap_or_default().saturating_mul(2);
         let rest = length.saturating_mul(settings.rest).min(settings.max_backoff);
@@ -285,7 +288,7 @@ impl Matchmaker {
         }
     }
 
-    /// Our challenge was declined.
+    /// Records that the challenge was declined.
     pub fn declined(
         &mut self,
         id: &ChallengeId,
@@ -323,8 +326,8 @@ impl Matchmaker {
         }
     }
 
-    /// The system's clock was set back to `now`: nothing was asked later than that, and nobody is left alone for longer than the settings
-    /// say.
+    /// Adapts to a system clock set back to `now`: no request was later than that, and no opponent
+    /// rests longer than the settings say.
     pub fn clock_set_back(&mut self, settings: &MatchmakingSettings, now: Timestamp) {
         let longest = later(now, settings.max_backoff);
         for refusal in self.refusals.values_mut().flatten() {
@@ -342,7 +345,7 @@ impl Matchmaker {
         self.standing.take_if(|standing| standing.id == *id)
     }
 
-    /// Asks an opponent for nothing until then, without a refusal of theirs to count.
+    /// Rests an opponent until then, without counting a refusal.
     fn leave_alone(&mut self, opponent: String, until: Timestamp) {
         let refusals = self.refusals.entry(opponent).or_default();
         let resting = refusals.extract_if(.., |refusal| refusal.times == 0).map(|refusal| refusal.until).max();
@@ -366,7 +369,8 @@ impl Matchmaker {
         refusals.any(|refusal| refusal.until > now && refusal.refused.covers(terms))
     }
 
-    /// Refusals that have passed are remembered for their count; drops those that passed so long ago that the next one may count as the first again.
+    /// Drops refusals so old that the next one may count as the first again; others are remembered
+    /// for their count.
     fn forget(&mut self, now: Timestamp) {
         const REMEMBERED: Duration = Duration::from_hours(30 * 24);
         self.refusals.retain(|_, refusals| {
@@ -377,7 +381,7 @@ impl Matchmaker {
 }
 
 impl StandingChallenge {
-    /// What is to be done about it; `None` if it is to be forgotten.
+    /// Returns the next step for a pending challenge; `None` if it is to be forgotten.
     fn step(&self, timeout: Duration, now: Timestamp) -> Option<MatchmakingStep> {
         let (due, times) = match self.cancelled {
             None => (later(self.since, timeout), 0),
@@ -390,18 +394,18 @@ impl StandingChallenge {
     }
 }
 
-/// Who and what is left out of a choice.
+/// Players and variants left out of a choice.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchmakingLists<'a> {
-    /// Ourselves, by id.
+    /// The bot's id.
     pub us: &'a str,
-    /// Whom we play just now, by id.
+    /// Current opponents by id.
     pub playing: &'a [String],
-    /// Those whom the operator does not want.
+    /// The operator's lists.
     pub names: &'a NameLists,
-    /// Whether whoever is never played is not challenged either.
+    /// True to leave out blocked players too.
     pub avoid_blocked: bool,
-    /// What our engines play.
+    /// The variants that the engines play.
     pub variants: &'a [Variant],
 }
 

@@ -4,21 +4,21 @@ use rand::{Rng, RngExt};
 
 use chess::{Account, ChallengeRequest, Color, GameTerms};
 
-/// What is still to be played with an opponent.
+/// The rest of a series with an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Series {
-    /// By id.
+    /// The opponent's id.
     pub opponent: String,
     terms: GameTerms,
     /// Our colour in the next game.
     color: Color,
-    /// How many games are still to begin.
+    /// The number of games still to begin.
     left: u32,
 }
 
 impl Series {
-    /// A series of so many games, and the challenge to its first one. Which colour comes first is drawn by lot; a single game leaves
-    /// the colours to the server.
+    /// Starts a series of `games` games and returns its first challenge. The first colour is
+    /// random; for a single game the server chooses the colours.
     pub(super) fn start(
         opponent: String,
         terms: GameTerms,
@@ -34,12 +34,11 @@ impl Series {
         (Some(series), first)
     }
 
-    /// Whether nothing is left to be played.
     pub(super) const fn is_over(&self) -> bool {
         self.left == 0
     }
 
-    /// Whether its opponent is among these.
+    /// Returns true if its opponent is online.
     pub(super) fn is_online(&self, bots: &[Account]) -> bool {
         bots.iter().any(|bot| bot.player.id == self.opponent)
     }
@@ -55,7 +54,7 @@ impl Series {
         ChallengeRequest { opponent, terms: self.terms, our_color, initial_fen: None }
     }
 
-    /// Its next game begins.
+    /// Counts the start of its next game.
     pub(super) fn begins(&mut self) {
         self.left = self.left.saturating_sub(1);
         self.color = !self.color;

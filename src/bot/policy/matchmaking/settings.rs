@@ -1,4 +1,4 @@
-//! What the settings say about matchmaking.
+//! Settings of matchmaking.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -11,51 +11,52 @@ use chess::{
 
 /// The `matchmaking` table.
 ///
-/// The keys [`MatchType::INHERITED`] stand in the table itself in the text of the settings, for all types, and may be
+/// The keys [`MatchType::INHERITED`] may stand in the table itself, for all types, and be
 /// overridden in each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchmakingSettings {
-    /// Whether we challenge at all.
+    /// Challenge other players.
     pub enabled: bool,
-    /// How long nothing must have been played before we do, in seconds. 0 to 86400.
+    /// Idle time before the first challenge, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub idle: Duration,
-    /// Whether we also challenge while games run, as long as places are free.
+    /// Challenge also during games while places are free.
     pub during_games: bool,
-    /// How long a challenge of ours may stand unanswered, in seconds. 5 to 600.
+    /// Time after which an unanswered challenge is withdrawn, in seconds. 5 to 600.
     #[serde(with = "Seconds::<5, 600>")]
     pub timeout: Duration,
-    /// The least time from one challenge of ours to the next, in seconds. 5 to 86400.
+    /// Least time between two challenges, in seconds. 5 to 86400.
     #[serde(with = "Seconds::<5, 86400>")]
     pub min_gap: Duration,
-    /// How the type of the next challenge is picked.
+    /// Choice of the type of the next challenge.
     pub selection: Selection,
-    /// Which opponents are more likely.
+    /// Preference among opponents.
     pub rating_preference: RatingPreference,
-    /// For how long somebody is left alone after the first refusal, in seconds; every further one doubles it. 1 to 604800.
+    /// Rest of an opponent after the first refusal, in seconds; doubled by every further one. 1 to
+    /// 604800.
     #[serde(with = "Seconds::<1, 604800>")]
     pub backoff: Duration,
-    /// The longest time somebody is left alone, in seconds. 1 to 31536000.
+    /// Longest rest of an opponent, in seconds. 1 to 31536000.
     #[serde(with = "Seconds::<1, 31536000>")]
     pub max_backoff: Duration,
-    /// How much a refusal refuses.
+    /// Scope of a refusal.
     pub refusal: RefusalScope,
-    /// For how many times as long as a game usually lasts an opponent is left alone, from the beginning of that game on; as long as
-    /// `max_backoff` at most. 0 to 10000.
+    /// Cool-down per opponent from the start of a game, in expected game lengths; `max_backoff` at
+    /// most. 0 to 10000.
     #[serde(with = "WholeNumber::<0, 10_000>")]
     pub rest: u32,
-    /// When we challenge, in the time zone of the settings; empty is always.
+    /// Hours for challenges, in the time zone of the settings; empty is always.
     pub hours: Vec<HoursOfDay>,
-    /// Who is never challenged, by name.
+    /// Names of players never challenged.
     pub avoid: Vec<String>,
     /// Files with more such names, one a line.
     pub avoid_files: Vec<PathBuf>,
     /// Addresses of such lists on the web, fetched at the start and every hour.
     pub avoid_urls: Vec<String>,
-    /// Whether those on `challenge.block` are not challenged either.
+    /// Leave out players on `challenge.block` too.
     pub avoid_blocked: bool,
-    /// What is proposed.
+    /// Types of challenges.
     pub types: BTreeMap<String, MatchType>,
 }
 
@@ -83,54 +84,54 @@ impl Default for MatchmakingSettings {
     }
 }
 
-/// How the type of the next challenge is picked.
+/// The choice of the type of the next challenge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Selection {
-    /// By lot, in proportion to the weights.
+    /// Random, in proportion to the weights.
     #[default]
     Weighted,
-    /// One after the other, in the order of their names.
+    /// In turn, in the order of names.
     Cyclic,
-    /// The first, in the order of their names, to which there is somebody to challenge.
+    /// The first in the order of names for which there is an opponent.
     Sequential,
 }
 
-/// Which opponents are more likely.
+/// The preference among opponents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RatingPreference {
-    /// All the same.
+    /// No preference.
     #[default]
     None,
-    /// Those with higher ratings.
+    /// Higher ratings.
     High,
-    /// Those with lower ratings.
+    /// Lower ratings.
     Low,
 }
 
-/// How much a refusal refuses.
+/// The scope of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RefusalScope {
-    /// What its reason speaks of.
+    /// The subject of its reason.
     #[default]
     Reason,
-    /// Everything.
+    /// All challenges.
     All,
 }
 
-/// One kind of challenge we make.
+/// One kind of challenge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchType {
     /// The clock.
     pub time_control: MinutesAndSeconds,
-    /// Whether ratings change.
+    /// True for rated games.
     pub rated: bool,
-    /// The rules.
+    /// The variant.
     pub variant: Variant,
-    /// How likely it is, compared to the others; 0 is never. 0 to 1000.
+    /// Weight among the types; 0 is never. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub weight: u32,
     /// The opponent's least rating; one without a rating passes. 0 to 4000.
@@ -139,17 +140,17 @@ pub struct MatchType {
     /// The opponent's greatest rating. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub max_rating: u32,
-    /// How far the opponent's rating must at least be from ours. 0 to 4000.
+    /// Least difference of ratings. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating_difference: u32,
-    /// How far it may at most be; `None` is no limit.
+    /// Largest difference of ratings; `None` is no limit.
     #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
-    /// By how much the opponent's rating is best above ours, or below where it is negative: whoever is nearest is challenged. `None`: it does
-    /// not matter. -4000 to 4000.
+    /// Preferred difference of the opponent's rating to the bot's; the nearest player is
+    /// challenged. `None`: no preference. -4000 to 4000.
     #[serde(with = "WholeNumberOrNone::<-4000, 4000>")]
     pub target_rating_difference: Option<i32>,
-    /// How many games in a row one opponent is challenged to, the colours in turn. 1 to 100.
+    /// Games in a row with one opponent, the colours in turn. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub games_in_row: u32,
 }
@@ -183,7 +184,7 @@ impl MatchType {
         "games_in_row",
     ];
 
-    /// What both sides would agree on.
+    /// Returns the terms of a challenge.
     pub const fn terms(&self) -> GameTerms {
         GameTerms { variant: self.variant, time_control: self.time_control.0, rated: self.rated }
     }
@@ -198,7 +199,7 @@ impl MatchType {
 }
 
 impl MatchType {
-    /// Those of the players whose rating is nearest to what is wanted; all of them where that is not known.
+    /// Returns the players with the rating nearest to the target; all if it is unknown.
     pub(super) fn nearest_to_target(&self, mut players: Vec<Player>, our_rating: Option<u32>) -> Vec<Player> {
         let (Some(target), Some(ours)) = (self.target_rating_difference, our_rating) else { return players };
         let distance = |player: &Player| {
@@ -212,7 +213,7 @@ impl MatchType {
 }
 
 impl MatchmakingSettings {
-    /// What is wrong between keys.
+    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.enabled && self.types.values().all(|kind| kind.weight == 0) {

@@ -82,7 +82,7 @@ fn step(
     step_at(matchmaker, settings, NOW, change)
 }
 
-/// What is to be done, and a withdrawal is done.
+/// Returns the next step, and performs a withdrawal.
 fn step_at(
     matchmaker: &mut Matchmaker,
     settings: &MatchmakingSettings,

@@ -1,11 +1,12 @@
-//! Which tournaments we take part in, and when we want to be paired.
+//! Choice of tournaments, and presence in them.
 //!
-//! The session looks for tournaments, and asks how one stands, when [`Participation::due`] says so, and brings back what it
-//! heard. A tournament pairs only those who say that they are there: while an arena runs and we have no game in it, we say so
-//! again and again. Whoever stops, pauses or has no more hours withdraws, so that nobody is paired with an empty chair; points
-//! are kept, and we come back while it runs.
+//! The session fetches the list of tournaments, and the state of one, when [`Participation::due`]
+//! says so, and reports the answers. A tournament pairs only players who report their presence, so
+//! the bot reports again and again while an arena runs without a game of its own. A bot that stops,
+//! pauses or has no more hours withdraws, so that no opponent is paired with it in vain; points are
+//! kept, and it returns while the tournament runs.
 //!
-//! One tournament at a time: one that would overlap with another of ours is passed over.
+//! One tournament at a time: one that would overlap with another is skipped.
 
 mod settings;
 #[cfg(test)]
@@ -27,65 +28,64 @@ use chess::{
     values::HoursOfDay,
 };
 
-/// How long an arena keeps us in mind for its next pairing is a minute; we speak up before that is over.
+/// The interval of reporting presence. An arena remembers a player for a minute.
 const PRESENT_AGAIN: Duration = Duration::from_secs(50);
 /// The least time between two requests to take part: a server counts them, thirty in ten minutes.
 const BETWEEN_JOINS: Duration = Duration::from_secs(20);
-/// How soon a tournament is looked at again whose beginning or end should have come.
+/// The delay before a tournament is checked again whose start or end is overdue.
 const OVERDUE: Duration = Duration::from_secs(10);
-/// For how long a tournament that was left or refused us is not joined by itself.
+/// The time for which a tournament that was left, or refused the bot, is not joined automatically.
 const SET_ASIDE: Duration = Duration::from_hours(24);
 
-/// What the settings say about tournaments, with what their files say.
+/// The settings of tournaments and the contents of their files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TournamentPolicy {
     /// The table itself.
     pub settings: TournamentSettings,
-    /// Those of its `join`, with their passwords.
+    /// The entries of its `join`, with passwords.
     pub named: Vec<TournamentEntry>,
 }
 
-/// What a decision about tournaments rests on besides the settings.
+/// The facts of a decision beside the settings.
 #[derive(Clone, Copy)]
 pub struct TournamentSituation<'a> {
     /// The time, in the zone of the settings.
     pub now: &'a Zoned,
-    /// Whether new games are begun, and the server is there to ask.
+    /// True if new games are begun, and the server is connected.
     pub open: bool,
     /// The names of tournaments of which we play a game now.
     pub playing: &'a BTreeSet<String>,
-    /// What our electors can play.
+    /// The variants that the electors play.
     pub variants: &'a [Variant],
     /// Our ratings by the server's names.
     pub ratings: &'a [(String, u32)],
 }
 
-/// What is to be done about tournaments.
+/// The next step about tournaments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentStep {
     /// Fetch the tournaments of these teams, and these tournaments.
     Look {
         /// Teams by name.
         teams: Vec<String>,
-        /// Tournaments that the settings name.
+        /// The tournaments named in the settings.
         named: Vec<Tournament>,
     },
-    /// Ask how a tournament stands.
+    /// Fetch the state of a tournament.
     Ask(Tournament),
-    /// Take part, or say that we are there.
+    /// Join, or report presence.
     Join(TournamentEntry),
     /// Take part no more, for now.
     Withdraw(Tournament),
 }
 
-/// What is worth telling about a tournament.
+/// News about a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentNews {
-    /// We take part.
     Joined,
-    /// We do not, and why.
+    /// The reason for not joining.
     NotJoined(String),
-    /// It is over; where we ended, if that was said.
+    /// The end, with the final standing if it is known.
     Over(Option<Standing>),
 }
 
@@ -94,14 +94,14 @@ pub enum TournamentNews {
 #[serde(default)]
 pub struct Participation {
     joined: BTreeMap<Tournament, Membership>,
-    /// Not to be joined by themselves until then.
+    /// Tournaments not joined automatically until a time.
     set_aside: BTreeMap<Tournament, Timestamp>,
     #[serde(skip)]
     looked_at: Option<Timestamp>,
-    /// Those of the last look.
+    /// The tournaments of the last list.
     #[serde(skip)]
     known: Vec<TournamentInfo>,
-    /// Those of which it was said why we do not take part.
+    /// Tournaments whose reason for not joining was logged.
     #[serde(skip)]
     passed_over: BTreeSet<Tournament>,
 }
@@ -109,37 +109,38 @@ pub struct Participation {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Membership {
-    /// Whether the operator wanted it, who is not bound to the hours of the settings.
+    /// True if the operator ordered it, to whom the hours of the settings do not apply.
     ordered: bool,
     team: Option<String>,
-    /// Whether the server has ever agreed that we take part.
+    /// True if the server has ever accepted the bot.
     taken: bool,
     #[serde(skip)]
     presence: Presence,
-    /// What the server last said.
+    /// The last state from the server.
     #[serde(skip)]
     info: Option<TournamentInfo>,
     #[serde(skip)]
     asked_at: Option<Timestamp>,
     #[serde(skip)]
     join_sent_at: Option<Timestamp>,
-    /// Whether a game came of that: who has played is forgotten, and has to speak up for the next one.
+    /// True after a pairing: the server forgets a player who has played, so presence must be
+    /// reported again.
     #[serde(skip)]
     paired: bool,
-    /// Whether it was told that we take part.
+    /// True if joining was reported.
     #[serde(skip)]
     told: bool,
 }
 
-/// Whether the server counts on us.
+/// The bot's presence at the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Presence {
-    /// It does not, or we do not know: a process that begins says anew that it is there.
+    /// Absent or unknown: a new process reports presence again.
     #[default]
     Away,
-    /// It was asked to.
+    /// Requested.
     Asked,
-    /// It does.
+    /// Present.
     There,
 }
 
@@ -155,7 +156,7 @@ impl Membership {
         })
     }
 
-    /// When the server is to be asked how it stands.
+    /// Returns the time to fetch its state.
     fn ask_at(&self, look_every: Duration) -> Timestamp {
         let (Some(info), Some(asked_at)) = (&self.info, self.asked_at) else {
             return self.asked_at.map_or(Timestamp::MIN, |asked_at| later(asked_at, OVERDUE));
@@ -183,7 +184,8 @@ impl Participation {
         self.joined.keys()
     }
 
-    /// Whether a game of a tournament may begin at any moment, so that a place is to be kept for it.
+    /// Returns true if a game of a tournament may begin at any moment, so that a place must be
+    /// kept.
     pub fn awaits_game(&self, now: Timestamp, playing: &BTreeSet<String>) -> bool {
         self.joined.iter().any(|(tournament, member)| {
             member.presence == Presence::There
@@ -192,7 +194,7 @@ impl Participation {
         })
     }
 
-    /// What is to be done now; it counts as begun.
+    /// Returns the next step; it counts as begun.
     pub fn due(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<TournamentStep> {
         let now = situation.now.timestamp();
         self.set_aside.retain(|_, until| *until > now);
@@ -207,23 +209,23 @@ impl Participation {
         due.inspect(|step| self.begun(step, now)).collect()
     }
 
-    /// When something is to be done next, if nothing happens before.
+    /// Returns the time of the next step without other events.
     pub fn next_wakeup(&self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Option<Timestamp> {
-        // What suits may begin later than it may be joined.
+        // A suitable tournament may begin later than it may be joined.
         let upcoming = self.known.iter().filter(|info| !self.is_settled(&info.tournament));
         let joined_at = upcoming.filter_map(|info| info.starts_at?.checked_sub(policy.settings.ahead).ok());
         let planned = self.plan(policy, situation).into_iter().map(|(at, _)| at);
         planned.chain(joined_at.filter(|at| *at > situation.now.timestamp())).min()
     }
 
-    /// Whether we would play in a tournament now.
+    /// Returns true if the bot would play in a tournament now.
     fn may_play(&self, policy: &TournamentPolicy, situation: &TournamentSituation, ordered: bool) -> bool {
         let by_settings =
             || policy.settings.enabled && HoursOfDay::any_contains(&policy.settings.hours, situation.now.time());
         situation.open && (ordered || by_settings())
     }
 
-    /// All that is to be done without anything else happening, and when.
+    /// Returns the steps due without other events, with their times.
     fn plan(&self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<(Timestamp, TournamentStep)> {
         let now = situation.now.timestamp();
         let look_every = policy.settings.look_every;
@@ -243,7 +245,7 @@ impl Participation {
         plan
     }
 
-    /// What is to be done so that the server counts on us exactly when it may.
+    /// Returns the step that makes the server count on the bot exactly when it may.
     fn presence_step(
         &self,
         tournament: &Tournament,
@@ -267,7 +269,7 @@ impl Participation {
                 let pause = if member.paired { BETWEEN_JOINS } else { PRESENT_AGAIN };
                 Some((after(pause), TournamentStep::Join(entry(tournament, member, policy, true))))
             }
-            // Who is merely on the list of one that begins later keeps the place.
+            // A mere entry in the list of a later tournament is kept.
             (false, Presence::There) if running => Some((now, TournamentStep::Withdraw(tournament.clone()))),
             _ => None,
         }
@@ -298,16 +300,19 @@ impl Participation {
         }
     }
 
-    /// Whether a tournament is joined already, or not to be joined by itself. A name without a kind stands for both kinds.
+    /// Returns true if a tournament is joined already, or not to be joined automatically. A name
+    /// without a kind matches both kinds.
     fn is_settled(&self, tournament: &Tournament) -> bool {
         let same = |known: &Tournament| known.id == tournament.id;
         self.joined.keys().any(same) || self.set_aside.keys().any(same)
     }
 
-    // --- What the server says ------------------------------------------------------------------------------------------
+    // --- The server's answers
+    // ------------------------------------------------------------------------------------------
 
-    /// These tournaments are there; why those that are named or whose terms suit are not joined is said once. Where these are not
-    /// `all`, since a part could not be had, those that were known and are still to begin or to end stay known.
+    /// Records a list of tournaments; the reason for not joining a named or suitable one is
+    /// reported once. If the list is incomplete (not `all`), known tournaments that are still to
+    /// begin or end stay known.
     pub fn found(
         &mut self,
         mut found: Vec<TournamentInfo>,
@@ -357,7 +362,7 @@ impl Participation {
         self.known = known;
     }
 
-    /// A tournament that was asked for by this name stands so.
+    /// Records the state of a tournament that was fetched by this name.
     pub fn described(&mut self, asked: &Tournament, info: TournamentInfo) -> Option<(String, TournamentNews)> {
         let Some(mut member) = self.joined.remove(asked) else {
             if let Some(known) = self.known.iter_mut().find(|known| known.tournament == info.tournament) {
@@ -377,8 +382,8 @@ impl Participation {
         news
     }
 
-    /// What came of asking how a tournament stands, where there was no answer. One that is gone is not ours any more; of one that
-    /// the server cannot describe nothing more is asked that day, and its games are played as they come.
+    /// Records a failed fetch of a tournament's state. One that is gone is dropped; one that the
+    /// server cannot describe is not fetched again that day, and its games are played as they come.
     pub fn not_described(
         &mut self,
         asked: &Tournament,
@@ -399,7 +404,7 @@ impl Participation {
         }
     }
 
-    /// What came of taking part.
+    /// Records the answer to joining.
     pub fn answered(
         &mut self,
         tournament: &Tournament,
@@ -414,7 +419,7 @@ impl Participation {
                 let told = std::mem::replace(&mut member.told, true);
                 (!told).then(|| (name_of(tournament, member), TournamentNews::Joined))
             }
-            // It may have been heard or not: it is asked for again.
+            // The request may have arrived or not: it is repeated.
             Err(error) if will_pass(&error, member.taken) => {
                 if member.presence == Presence::Asked {
                     member.presence = Presence::Away;
@@ -447,7 +452,7 @@ impl Participation {
         self.joined.insert(entry.tournament, member);
     }
 
-    /// It is not ours any more, and not joined by itself for a while.
+    /// Drops a tournament, and does not join it automatically for a while.
     pub fn set_aside(&mut self, tournament: &Tournament, now: Timestamp) {
         self.joined.retain(|known, _| known.id != tournament.id);
         self.set_aside.insert(tournament.clone(), later(now, SET_ASIDE));
@@ -467,8 +472,9 @@ impl Participation {
     }
 }
 
-/// Whether an error says nothing of the tournament itself, so that it is tried again. Where the server has `taken` us before, a refusal
-/// of our token is such an error: servers in trouble refuse as well, and a token that is taken back ends the account elsewhere.
+/// Returns true if an error says nothing about the tournament itself, so that the request is
+/// repeated. Once the server has `taken` the bot, a refused token is such an error: servers in
+/// trouble refuse too, and a revoked token ends the account elsewhere.
 fn will_pass(error: &ActionError, taken: bool) -> bool {
     match error {
         ActionError::Unavailable(_) | ActionError::Limited { .. } => true,
@@ -495,10 +501,10 @@ fn name_of(tournament: &Tournament, member: &Membership) -> String {
     member.info.as_ref().map_or_else(|| tournament.to_string(), |info| info.name.clone())
 }
 
-/// Whether we want to take part and, as far as the server says, may.
+/// Checks that a tournament suits the bot and, as far as the server reports it, allows it.
 ///
 /// # Errors
-/// Why not.
+/// The reason against it.
 fn suits(info: &TournamentInfo, policy: &TournamentPolicy, situation: &TournamentSituation) -> Result<(), String> {
     let named = named(&info.tournament, policy);
     if named.is_none()

@@ -1,4 +1,4 @@
-//! What the settings say about tournaments.
+//! Settings of tournaments.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -9,34 +9,33 @@ use chess::{
     values::{HoursOfDay, Mode, Seconds, SecondsOrNone, TimeControlRule},
 };
 
-/// The `tournament` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TournamentSettings {
-    /// Whether tournaments are joined without being told to.
+    /// Join tournaments automatically.
     pub enabled: bool,
-    /// The teams whose tournaments are looked at, by the last word of their address.
+    /// Teams whose tournaments are joined, by the last word of their address.
     pub teams: Vec<String>,
     /// Tournaments that are joined in any case.
     pub join: Vec<NamedTournament>,
-    /// Which kinds of those of the teams.
+    /// Kinds of these tournaments.
     pub kinds: Vec<TournamentKind>,
-    /// Which variants; of these, those that an engine of the roster plays.
+    /// Variants, of those that an engine of the roster plays.
     pub variants: Vec<Variant>,
-    /// Which speeds or time controls.
+    /// Speeds or time controls.
     pub time_controls: Vec<TimeControlRule>,
     /// Rated, casual or both.
     pub modes: Vec<Mode>,
     /// The longest tournament, in seconds; `None` is no limit.
     #[serde(with = "SecondsOrNone::<60, 604800>")]
     pub max_duration: Option<Duration>,
-    /// How long before its beginning one is joined at most, in seconds. 0 to 604800.
+    /// Longest time before its start at which a tournament is joined, in seconds. 0 to 604800.
     #[serde(with = "Seconds::<0, 604800>")]
     pub ahead: Duration,
-    /// How often we look for tournaments, and how those stand that we are in, in seconds. 60 to 86400.
+    /// Interval of fetching lists and states of tournaments, in seconds. 60 to 86400.
     #[serde(with = "Seconds::<60, 86400>")]
     pub look_every: Duration,
-    /// When we play in tournaments, in the time zone of the settings; empty is always.
+    /// Hours for tournaments, in the time zone of the settings; empty is always.
     pub hours: Vec<HoursOfDay>,
 }
 
@@ -44,18 +43,18 @@ pub struct TournamentSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedTournament {
-    /// Its page's address, or the last word of that.
+    /// The address of its page, or its last word.
     pub tournament: Tournament,
     /// The team we play for, where teams play each other.
     #[serde(default)]
     pub team: String,
-    /// The file whose first line is the password; empty for none.
+    /// The file with the password in its first line; empty for none.
     #[serde(default)]
     pub password_file: PathBuf,
 }
 
 impl NamedTournament {
-    /// How to take part; the password is read from its file.
+    /// Returns the entry with the password from its file.
     ///
     /// # Errors
     /// [`SecretError`] if there is such a file and it gives no password.
@@ -89,7 +88,7 @@ impl Default for TournamentSettings {
 }
 
 impl TournamentSettings {
-    /// What is wrong between keys.
+    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.enabled && self.teams.is_empty() && self.join.is_empty() {

@@ -42,7 +42,7 @@ impl Story {
         ask(&mut self.participation, &self.policy, &situation)
     }
 
-    /// An arena that begins now is found, and to take part is asked for.
+    /// Finds an arena that begins now, and asks to join it.
     fn asked_to_take_part() -> (Self, TournamentInfo) {
         let mut story = Self::new();
         let arena = story.arena("abcd1234", 0, 60);
@@ -64,13 +64,13 @@ impl Story {
         self.now += SignedDuration::from_secs(seconds);
     }
 
-    /// Lets time pass until something is to be done, and says what that is.
+    /// Lets time pass until the next step, and returns it.
     fn next(&mut self) -> Vec<TournamentStep> {
         self.now = self.with(|known, policy, situation| known.next_wakeup(policy, situation)).expect("a wakeup");
         self.due()
     }
 
-    /// The next request to take part or to withdraw; what is asked before is answered by `info`.
+    /// Returns the next request to join or to withdraw; fetches before it are answered with `info`.
     fn next_move(&mut self, info: &TournamentInfo) -> TournamentStep {
         for _ in 0..50 {
             for step in self.next() {
@@ -89,7 +89,7 @@ impl Story {
         self.participation.answered(tournament, Ok(()), now).map(|(_, news)| news)
     }
 
-    /// An arena of so many minutes that begins in so many.
+    /// An arena of `minutes` minutes that begins in `begins_in`.
     fn arena(&self, id: &str, begins_in: i64, minutes: i64) -> TournamentInfo {
         let at = |minutes| Some(self.now + SignedDuration::from_mins(minutes));
         TournamentInfo {
@@ -266,7 +266,8 @@ fn a_refusal_is_believed_and_silence_is_not() {
     assert_eq!(story.due(), []);
 }
 
-/// A server in trouble refuses the token of whoever it had taken, in a process that goes on and in one that begins.
+/// A server in trouble refuses the token of a player it had accepted, both in a running process and
+/// in a new one.
 #[test]
 fn a_refused_token_does_not_end_a_part_that_was_taken() {
     let refused = || ActionError::Unauthorised("No such token".to_owned());
@@ -292,7 +293,7 @@ fn a_refused_token_does_not_end_a_part_that_was_taken() {
     story.wait(20);
     assert!(story.due().contains(&join(&arena, true)), "and so is to take part");
 
-    // Who was never taken may lack the scope, and does not ask every few seconds.
+    // A player who was never accepted may lack the scope, and does not ask every few seconds.
     let (mut story, arena) = Story::asked_to_take_part();
     let now = story.now;
     let news = story.participation.answered(&arena.tournament, Err(refused()), now).map(|(_, news)| news);
@@ -311,7 +312,7 @@ fn a_look_that_fails_forgets_no_tournament() {
     story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
     assert_eq!(story.next(), [join(&arena, false)], "a minute before it begins, and before the next look");
 
-    // One that is over is not remembered for as long as a part cannot be had.
+    // One that is over is not remembered for as long as a list is incomplete.
     story.wait(2 * 3600);
     story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
     assert!(story.participation.known.is_empty());
@@ -326,7 +327,7 @@ fn one_tournament_at_a_time() {
     story.policy.settings.ahead = Duration::from_hours(2);
     story.found(vec![first.clone(), overlapping, after.clone()]);
     assert_eq!(story.due(), [join(&first, true), join(&after, false)]);
-    // Left by the operator, it makes room; and is not joined again.
+    // Left by the operator, it frees the bot, and is not joined again.
     let now = story.now;
     story.participation.set_aside(&first.tournament, now);
     let joined: Vec<_> = story.due();
@@ -342,7 +343,7 @@ fn one_that_is_almost_over_is_not_worth_a_game() {
     assert_eq!(story.due(), []);
 }
 
-/// FICS tells nothing of a tournament but its games.
+/// FICS reports nothing of a tournament but its games.
 #[test]
 fn what_a_server_cannot_describe_is_not_asked_for_again_and_again() {
     let mut story = Story::new();
