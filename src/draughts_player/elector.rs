@@ -288,7 +288,7 @@ mod tests {
 
     /// The second phase must not know less about an ending than the electors.
     #[test]
-    fn the_second_phase_looks_up_what_the_electors_look_up() {
+    fn second_phase_uses_the_same_tables() {
         let tables = Arc::new(EndgameTables::build(2, |_, _| ()));
         let elector = |kind| ElectorSpec::new("e".into(), kind, 1);
         let published = elector(DraughtsKind::Published(PublishedSettings::default(), 1));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_of_2010_has_a_move_whenever_its_time_is_up() {
+    fn timed_published_search_always_has_a_move() {
         let line = Arc::new(DraughtsLine::default());
         let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
         let task = Task { id, line, root_moves: Vec::new(), limits: chess::Limits::default() };

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_council_plays_a_whole_game_over_a_socket() {
+    async fn whole_game_over_a_socket() {
         let (listener, address) = listening().await;
         let follower = tokio::spawn(async move {
             let mut games = Vec::new();
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_damexchange_ends_the_dialogue_with_its_reason() {
+    async fn invalid_messages_end_the_dialogue() {
         let (listener, address) = listening().await;
         let stranger = tokio::spawn(async move {
             let mut stream = TcpStream::connect(address).await.expect("it listens");
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_plays_illegal_moves_is_named() {
+    async fn illegal_moves_are_reported() {
         let (listener, address) = listening().await;
         let stranger = tokio::spawn(async move {
             let mut stream = TcpStream::connect(address).await.expect("it listens");
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_game_that_is_over_on_the_board_is_kept_though_nobody_confirms_it() {
+    async fn unconfirmed_result_is_kept() {
         let (listener, address) = listening().await;
         // It receives the acceptance, and the move that takes its last man.
         let stranger = tokio::spawn(hangs_up_after(2, "W:W22:B18", address));
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_game_that_is_broken_off_does_not_go_on_in_the_journal() {
+    async fn broken_game_ends_in_the_journal() {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_is_silent_between_games_does_not_keep_others_from_playing() {
+    async fn silent_programs_give_way() {
         let (listener, address) = listening().await;
         let _silent = TcpStream::connect(address).await.expect("it listens");
         let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");

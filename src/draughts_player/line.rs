@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_played_on_cut_off_and_ends() {
+    fn lines_advance_truncate_and_end() {
         let mut line = DraughtsLine::from(Game::new("W:W22:B18".parse().expect("a position"), Rules::Official));
         let only = line.legal_moves()[0];
         assert!(line.is_legal(only) && line.value_of_the_end().is_none());

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn four_strategies_propose_and_every_criterion_elects_one_of_them() {
+    async fn every_criterion_elects_a_proposal() {
         let game = Game::new(ballots::draw(1, 4)[0], board::Rules::Official);
         for criterion in CriterionName::ALL {
             let mut council = player(&format!("council:criterion={}", criterion.word()));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_second_phase_searches_what_was_proposed_or_goes_on_with_all_knowledge() {
+    async fn second_phase_modes_search() {
         let mut second_phases = 0;
         for ballot in ballots::draw(12, 3) {
             let game = Game::new(ballot, board::Rules::Official);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn with_nodes_alone_a_game_can_be_repeated_to_the_node() {
+    async fn node_limited_games_are_reproducible() {
         let mut games = Vec::new();
         for _ in 0..2 {
             let mut players = [player("council:criterion=re-search,hash=1"), player("fully-guarded:hash=1")];
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_game_that_is_over_has_no_move_and_a_forced_one_is_found() {
+    async fn finished_and_forced_positions() {
         let over = Game::new("B:W9,10,13,14:B5".parse().expect("a position"), board::Rules::Official);
         assert!(player("m").decide(&over, &Pace::default(), &mut |_| {}).await.is_none());
         let only = Game::new("W:W22:B18".parse().expect("a position"), board::Rules::Official);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_clock_that_is_nearly_out_is_not_overstepped() {
+    async fn short_clock_is_respected() {
         let left = chess::Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO };
         let control = TimeControl::RealTime { initial: Duration::from_secs(60), increment: Duration::ZERO };
         let mut council = player("council");

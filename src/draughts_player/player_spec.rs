@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_player_is_told_what_would_be() {
+    fn unknown_player_names_the_choices() {
         for (text, part) in [
             ("", "expected council"),
             ("sicilian", "fully-guarded"),

@@ -82,7 +82,7 @@ mod tests {
     use crate::{DraughtsPlayer, Pace};
 
     #[tokio::test]
-    async fn a_game_is_in_the_journal_with_its_votes_and_nobody_takes_it_for_chess() {
+    async fn journalled_game_is_not_chess() {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");

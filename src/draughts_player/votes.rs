@@ -100,7 +100,7 @@ mod tests {
     use draughts::{board::Rules, game::pdn};
 
     #[tokio::test]
-    async fn a_game_comes_back_from_its_score_sheet_with_the_votes() {
+    async fn score_sheet_round_trips_votes() {
         let mut player =
             DraughtsPlayer::new(&"council:criterion=majority".parse().expect("a player"), &Pool::new(1), None);
         let mut sheet = ScoreSheet::new("council", "Anna", Game::default());

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_to_nothing_is_as_the_settings_have_it() {
+    fn empty_options_restore_settings() {
         let folder = tempfile::tempdir().expect("a folder");
         let [ours, others] = ["e2e4", "d2d4"].map(|first| book(folder.path(), first));
         let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_again_and_what_is_the_programs_own_affair_takes_no_other_council() {
+    fn unchanged_options_keep_the_council() {
         let mut setup = setup(Vec::new(), Vec::new());
         let said = [("Threads", "2"), ("Roster", "balanced-3"), ("Hash", "300"), ("OwnBook", "false"), ("Seed", "7")];
         for (name, value) in said {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_fit_into_32_bits_unless_the_settings_are_beyond_them() {
+    fn option_bounds_fit_32_bits() {
         let mut setup = setup(Vec::new(), Vec::new());
         let largest = |setup: &Setup, name: &str| match list(setup).into_iter().find(|choice| choice.name == name) {
             Some(EngineOption { kind: OptionKind::Spin(_, most), .. }) => most,
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_takes_nothing_away_that_may_be_chosen_after_it() {
+    fn presets_keep_other_choices() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut setup = setup(Vec::new(), vec![folder.path().to_owned()]);
         setup.council.electors = vec![ElectorSettings { knowledge: "mp".parse().ok(), ..ElectorSettings::default() }];

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newcomer_moves_far_and_an_old_hand_hardly() {
+    fn new_ratings_move_most() {
         let (newcomer, old_hand) = (PlayerRating::default(), PlayerRating::established(1500, 1000));
         let won = newcomer.after(old_hand, Outcomes::WIN);
         assert!(won.points() > 1600 && won.deviation() < newcomer.deviation(), "{won:?}");

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arena_pairs_who_is_there_and_has_not_withdrawn() {
+    fn arena_pairs_present_players() {
         let mut arena = tournament(TournamentKind::Arena, &["ann", "bob", "eve"]);
         arena.withdraw(&AccountId::of("eve"));
         assert_eq!(arena.pair(SECOND * 61, |_| false), [], "a minute later nobody is known to be there");
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn who_lives_in_the_server_is_there_for_guests() {
+    fn residents_play_guests() {
         let mut arena = tournament(TournamentKind::Arena, &["ann", "cat", "dog"]);
         let resident = |account: &AccountId| *account != AccountId::of("ann");
         let pairs = arena.pair(SECOND, resident);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_take_turns_and_nobody_is_met_twice_where_others_wait() {
+    fn arena_alternates_colours_and_opponents() {
         let mut arena = tournament(TournamentKind::Arena, &["ann", "bob", "eve", "joe"]);
         let rounds: Vec<_> = (0..2).map(|_| play(&mut arena, SECOND, None)).collect();
         for (white, black) in &rounds[1] {
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swiss_plays_its_rounds_and_gives_who_is_left_over_a_point() {
+    fn swiss_gives_a_bye_a_point() {
         let mut swiss = tournament(TournamentKind::Swiss, &["ann", "bob", "eve"]);
         for _ in 0..3 {
             assert_eq!(play(&mut swiss, SECOND, Some("ann")).len(), 1);

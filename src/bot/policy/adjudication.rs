@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_offered_after_five_level_scores_in_a_long_game() {
+    fn draw_is_offered_after_level_scores() {
         let settings = DrawSettings::default();
         let level = scores([300, 0, 5, -5, 10, -10]);
         assert!(offers_draw(&settings, &facts(&level)));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_that_was_not_taken_is_offered_again_only_ten_moves_later() {
+    fn draw_offer_is_repeated_after_ten_moves() {
         let level = scores([0; 6]);
         let since = |moves| GameFacts { moves_since_offer: Some(moves), ..facts(&level) };
         assert!(!offers_draw(&DrawSettings::default(), &since(1)) && !offers_draw(&DrawSettings::default(), &since(9)));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_that_the_rules_give_is_claimed_whatever_is_offered() {
+    fn rightful_draws_are_always_claimed() {
         fn early(scores: &[Option<Score>]) -> GameFacts<'_> {
             GameFacts { moves: 8, moves_since_offer: Some(1), ..facts(scores) }
         }
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opponent_about_to_flag_gets_nothing_as_a_gift() {
+    fn opponent_about_to_flag_gets_no_draw() {
         let level = scores([0; 6]);
         let flagging =
             GameFacts { opponent_clock: Some(Duration::from_secs(3)), increment: Duration::ZERO, ..facts(&level) };
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tablebase_knows_better_than_the_score() {
+    fn tablebase_overrides_the_score() {
         let level = scores([0; 6]);
         let won = GameFacts { tablebase: Some(TablebaseResult::Win), ..facts(&level) };
         assert!(!offers_draw(&DrawSettings::default(), &won) && !accepts_draw(&DrawSettings::default(), &won));
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn being_mated_soon_counts_as_lost_and_a_gap_in_the_scores_does_not() {
+    fn mate_counts_as_lost_and_gaps_do_not() {
         let resign = ResignSettings { enabled: true, ..ResignSettings::default() };
         let mated = [Some(Score::Mate(-3)); 5];
         assert!(resigns(&resign, &facts(&mated)));
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_could_not_mate_claims_a_draw() {
+    fn side_that_cannot_mate_claims_a_draw() {
         let settings = ClaimSettings::default();
         assert_eq!(claim(&settings, true), Some(Claim::Victory));
         assert_eq!(claim(&settings, false), Some(Claim::Draw));

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hundred_and_first_game_against_a_bot_waits_for_the_first_to_be_a_day_old() {
+    fn daily_limit_of_bot_games_is_kept() {
         let mut rate_limits = RateLimits::default();
         for game in 0..100 {
             assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(game)), Ok(()));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_word_is_believed_and_survives_a_restart() {
+    fn server_limits_survive_a_restart() {
         let mut rate_limits = RateLimits::default();
         rate_limits.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), false), at(0));
         let saved = serde_json::to_string(&rate_limits).expect("a plain value");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_refusals_double_the_pause_up_to_ten_minutes() {
+    fn bare_refusals_double_the_pause() {
         let mut rate_limits = RateLimits::default();
         let mut now = at(0);
         for minutes in [1, 2, 4, 8, 10, 10] {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_leaves_what_was_spent_as_old_as_it_can_be_now() {
+    fn clock_set_back_keeps_counts_in_the_past() {
         let mut rate_limits = RateLimits::default();
         for _ in 0..5 {
             rate_limits.spend(Spending::ChallengeToHuman, at(86_400));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_makes_no_pause_longer_than_it_was_meant_to_be() {
+    fn clock_set_back_lengthens_no_pause() {
         const WEEK: i64 = 7 * 86_400;
         let mut rate_limits = RateLimits::default();
         rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), at(86_400));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_version_kept_of_a_refusal_is_still_believed() {
+    fn saved_refusals_of_old_versions_hold() {
         let saved = r#"{"refused":{"challenge":{"until":"2023-11-14T22:14:20Z","times":1}}}"#;
         let mut rate_limits: RateLimits = serde_json::from_str(saved).expect("a refusal");
         rate_limits.clock_set_back(at(1));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn humans_cost_five_credits_of_twenty_five_a_minute() {
+    fn challenges_to_humans_cost_five_credits() {
         let mut rate_limits = RateLimits::default();
         for _ in 0..5 {
             assert_eq!(rate_limits.may(Spending::ChallengeToHuman, at(0)), Ok(()));

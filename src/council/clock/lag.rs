@@ -72,14 +72,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_measurement_replaces_the_guess() {
+    fn first_measurement_replaces_the_guess() {
         let mut lag = Lag::default();
         lag.record(ms(20));
         assert_eq!((lag.mean(), lag.reserve()), (ms(20), ms(60)));
     }
 
     #[test]
-    fn a_steady_way_needs_hardly_more_than_its_length() {
+    fn steady_lag_needs_little_reserve() {
         let mut lag = Lag::default();
         (0..60).for_each(|_| lag.record(ms(40)));
         assert_eq!(lag.mean(), ms(40));

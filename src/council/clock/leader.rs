@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_stands_the_firmer_the_longer_it_leads() {
+    fn leading_longer_is_firmer() {
         let mut record = LeaderRecord::default();
         let heard = [("e4", 1), ("e4", 2), ("d4", 3), ("d4", 3), ("d4", 5), ("e4", 4), ("e4", 6)];
         let led_for = heard.map(|(leader, depth)| (record.note(leader, depth), record.led_for()));

@@ -34,7 +34,7 @@ fn budget(moment: &Moment) -> Budget {
 }
 
 #[test]
-fn every_speed_gets_a_sensible_response_time() {
+fn every_speed_has_a_sensible_response_time() {
     for (control, least, most) in [
         ("15+0", 0.25, 0.45),
         ("0+1", 0.005, 0.02),
@@ -50,7 +50,7 @@ fn every_speed_gets_a_sensible_response_time() {
 }
 
 #[test]
-fn a_game_of_zero_plus_one_comes_to_use_its_increment() {
+fn zero_plus_one_uses_its_increment() {
     let mut now = moment("0+1");
     let mut response = Duration::ZERO;
     for ply in 0..40 {
@@ -63,7 +63,7 @@ fn a_game_of_zero_plus_one_comes_to_use_its_increment() {
 }
 
 #[test]
-fn correspondence_and_unlimited_games_take_the_configured_time() {
+fn slow_games_take_the_configured_time() {
     let settings = ClockSettings { correspondence_move_time: seconds(12.0), ..ClockSettings::default() };
     for control in ["3d", "unlimited"] {
         let budget = settings.budget(&moment(control), &Lag::default());
@@ -75,14 +75,14 @@ fn correspondence_and_unlimited_games_take_the_configured_time() {
 }
 
 #[test]
-fn a_fixed_time_per_move_yields_to_the_clock() {
+fn fixed_time_yields_to_the_clock() {
     let settings = ClockSettings { move_time: seconds(5.0), ..ClockSettings::default() };
     assert_eq!(settings.budget(&moment("60+0"), &Lag::default()).response, seconds(5.0));
     assert!(settings.budget(&moment("3+0"), &Lag::default()).hard < seconds(3.0));
 }
 
 #[test]
-fn the_first_move_does_not_keep_the_opponent_waiting() {
+fn first_move_is_quick() {
     let mut first = moment("10800+0");
     first.ply = 1;
     assert_eq!(budget(&first).response, seconds(1.0));
@@ -98,7 +98,7 @@ fn an_empty_clock_still_gets_a_reply() {
 }
 
 #[test]
-fn time_lost_before_the_search_is_not_spent_twice() {
+fn lost_time_is_not_spent_twice() {
     let mut late = moment("10+0");
     late.spent = seconds(9.0);
     let budget = budget(&late);
@@ -106,7 +106,7 @@ fn time_lost_before_the_search_is_not_spent_twice() {
 }
 
 #[test]
-fn fewer_moves_to_the_control_mean_more_time_for_each() {
+fn near_control_gives_more_time() {
     let with = |moves_to_go| budget(&Moment { moves_to_go, ..moment("300+0") }).response;
     assert!(with(Some(10)) > with(Some(40)) && with(Some(40)) > with(None));
     assert_eq!(with(Some(0)), with(Some(1)), "a control that says nothing sensible is the last move's");
@@ -120,7 +120,7 @@ fn a_lead_on_the_clock_may_be_spent() {
 }
 
 #[test]
-fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
+fn extra_time_follows_trouble() {
     let allotment = Allotment::new(budget(&moment("60+0")));
     let Budget { response, extra, .. } = allotment.budget();
     let stop = |progress| allotment.stop_at(&progress);
@@ -141,7 +141,7 @@ fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
 }
 
 #[test]
-fn a_tenth_of_a_second_on_the_clock_is_enough_to_wait_for_a_first_word() {
+fn short_clocks_wait_for_a_proposal() {
     let control = TimeControl::real_time(seconds(0.1), Duration::ZERO);
     let clocks = Some(Clocks::both(Clock { remaining: seconds(0.1), increment: Duration::ZERO }));
     let moment = Moment { control, clocks, ..moment("60+0") };
@@ -228,7 +228,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn a_budget_is_positive_in_order_and_leaves_the_reserve(
+    fn budgets_are_ordered_and_leave_the_reserve(
         settings in any_settings(), moment in any_moment(), lag in any_lag(),
     ) {
         let budget = settings.budget(&moment, &lag);
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn the_first_word_is_waited_for_as_long_as_the_reserve_allows(
+    fn first_proposal_is_awaited_within_the_reserve(
         settings in any_settings(), moment in any_moment(), lag in any_lag(),
     ) {
         let (budget, until) = (settings.budget(&moment, &lag), settings.first_word(&moment, &lag));
@@ -292,7 +292,7 @@ proptest! {
 
     /// Promise 4: never a forfeit on time that a faster reply could have prevented.
     #[test]
-    fn the_flag_falls_only_where_no_reply_was_fast_enough(
+    fn flag_falls_only_if_unavoidable(
         settings in any_settings(), moment in any_moment(), lag in any_lag(), part in 0.0..=1.0_f64,
     ) {
         if let Some(Clocks { white, .. }) = moment.clocks {
@@ -305,7 +305,7 @@ proptest! {
 
     /// The longest game on any clock that can pay for its lag, played by an engine that always takes all it may have.
     #[test]
-    fn the_flag_never_falls_in_three_hundred_moves(
+    fn clock_lasts_three_hundred_moves(
         settings in any_settings(), lag in any_lag(), initial in any_time(), increment in any_time(),
         parts in prop::collection::vec(0.0..=1.0_f64, 300), to_go in prop::option::of(1..60_u32),
     ) {

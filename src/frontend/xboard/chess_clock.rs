@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_may_have_four_different_controls() {
+    fn four_controls_are_accepted() {
         let mut clock = ChessClock::default();
         clock.level("40 5 0 20 10 1 2 1 0 0 15 0").expect("four controls");
         let left = [0, 78, 80, 118, 120, 122, 124].map(|ply| to_go(&clock, ply));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_program_the_clock_runs_by_itself() {
+    fn clock_runs_without_a_program() {
         let mut clock = ChessClock::default();
         clock.level("2 1 0").expect("two moves a vote");
         clock.moved(1, Duration::from_secs(20));

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ping_is_answered_where_the_game_is_given_up_in_place_of_a_move() {
+    async fn ping_is_answered_on_resignation() {
         let lost = "force\nsetboard 7k/8/8/8/8/Q7/8/K1Q5 b - - 0 1\ngo\nping 7\n";
         let resign = ResignSettings { enabled: true, score: -500, consecutive_moves: 1, ..ResignSettings::default() };
         let said = answer(lost, |setup| setup.resign = resign).await;

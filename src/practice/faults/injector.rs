@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_after_each_own_move_is_withheld() {
+    fn one_line_after_own_moves_is_withheld() {
         let faults = FaultInjector::new("echo=never".parse().expect("a plan"), None);
         let mut stream = faults.open_stream(StreamId { account: "me".to_owned(), game: None });
         let mut line = |ply, own_move| stream.on_line(LineFacts { ply: Some(ply), own_move });

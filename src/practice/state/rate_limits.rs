@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_spent_comes_back_when_its_window_has_passed() {
+    fn limits_recover_after_their_window() {
         let me = AccountId::of("me");
         let mut rate_limiter =
             RateLimiter::new(Some(ServerLimits { challenge_credits_per_minute: 2, ..ServerLimits::default() }));

@@ -85,20 +85,20 @@ fn reason(verdict: ChallengeVerdict) -> Option<DeclineReason> {
 }
 
 #[test]
-fn the_defaults_take_usual_games_from_anybody() {
+fn defaults_accept_usual_games() {
     for challenge in [invitation(), from_bot()] {
         assert_eq!(Idle::default().judge(&challenge, &ChallengeSettings::default()), ChallengeVerdict::Accept);
     }
 }
 
 #[test]
-fn our_own_challenges_are_not_ours_to_answer() {
+fn own_challenges_are_ignored() {
     let own = Challenge { incoming: false, ..invitation() };
     assert_eq!(Idle::default().judge(&own, &ChallengeSettings::default()), ChallengeVerdict::Ignore);
 }
 
 #[test]
-fn every_refusal_gives_the_matching_reason() {
+fn refusals_have_matching_reasons() {
     use ChallengeObstacle::{NotForBots, TimeOdds, UnknownVariant};
     use DeclineReason::{Casual, Generic, NoBot, OnlyBot, Rated, Standard, TimeControl, TooFast, TooSlow};
     let with = |change: fn(&mut Challenge)| {
@@ -195,7 +195,7 @@ fn provisional_ratings_can_be_refused() {
 }
 
 #[test]
-fn lists_of_names_know_no_case_and_friends_need_no_terms() {
+fn names_ignore_case_and_friends_skip_terms() {
     let lists = |block: &str, allow: &str, friends: &str| Idle {
         lists: NameLists {
             block: Names::parse(block),
@@ -218,7 +218,7 @@ fn lists_of_names_know_no_case_and_friends_need_no_terms() {
 }
 
 #[test]
-fn places_are_kept_for_humans_until_humans_have_them() {
+fn places_are_reserved_for_humans() {
     let settings = ChallengeSettings { concurrency: 3, reserved_for_humans: 1, ..ChallengeSettings::default() };
     let waits = |places: Vec<TakenPlace>, challenge: &Challenge| {
         matches!(Idle { places, ..Idle::default() }.judge(challenge, &settings), ChallengeVerdict::Wait { .. })
@@ -232,7 +232,7 @@ fn places_are_kept_for_humans_until_humans_have_them() {
 }
 
 #[test]
-fn one_opponent_has_a_game_at_a_time_and_the_queue_an_end() {
+fn one_game_per_opponent_and_bounded_queue() {
     let settings = ChallengeSettings { concurrency: 3, max_waiting: 2, ..ChallengeSettings::default() };
     let busy = |waiting| Idle { places: vec![place("ann", Kind::Human)], waiting, ..Idle::default() };
     assert!(matches!(busy(1).judge(&invitation(), &settings), ChallengeVerdict::Wait { until: None, .. }));
@@ -278,7 +278,7 @@ fn recent_games_and_rematches_have_limits() {
 }
 
 #[test]
-fn rematches_count_as_long_as_they_follow_one_another() {
+fn consecutive_rematches_are_counted() {
     let now = Idle::default().now.timestamp();
     let mut ann = OpponentHistory::default();
     let game = |name: &str| GameId::new(name);
@@ -292,7 +292,7 @@ fn rematches_count_as_long_as_they_follow_one_another() {
 }
 
 #[test]
-fn hours_limits_and_closing_time_decline_for_later() {
+fn hours_limits_and_drain_decline_for_later() {
     let night =
         ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };
     assert_eq!(reason(Idle::default().judge(&invitation(), &night)), Some(DeclineReason::Later));
@@ -312,7 +312,7 @@ fn hours_limits_and_closing_time_decline_for_later() {
 }
 
 #[test]
-fn the_best_challenge_comes_first_and_friends_before_all() {
+fn friends_and_best_challenges_come_first() {
     let waiting = |serial, name: &str, title: Option<&str>, rating| Waiting {
         challenge: Challenge {
             opponent: Some(Player { title: title.map(str::to_owned), rating: Some(rating), ..Player::named(name) }),

@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn the_opponent_hears_our_thoughts_only_after_the_game() {
+    fn opponent_sees_evaluation_after_the_game() {
         let mut chat = Chat::default();
         assert_eq!(
             ask(&mut chat, ChatRoom::Player, "!eval", &context(), 0),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_opponent_asked_during_the_game_is_told_when_it_is_over() {
+    fn answers_are_deferred_to_the_end() {
         let over = ChatContext { over: true, ..context() };
         let goodbye = |asked: &[&str], settings: &ChatSettings| {
             let mut chat = Chat::default();
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_to_is_told_after_each_move_until_it_is_enough() {
+    fn evaluation_is_sent_until_quiet() {
         let (mut chat, settings) = (Chat::default(), ChatSettings::default());
         let told = |chat: &mut Chat, context: &ChatContext| chat.moved(&settings, context, NOW);
         assert_eq!(told(&mut chat, &context()), [], "nobody wants to");
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_ourselves_nor_the_server_is_answered() {
+    fn own_and_server_lines_are_ignored() {
         let mut chat = Chat::default();
         for from in ["concilio", "lichess", ""] {
             let line = line(ChatRoom::Player, from, "!help");
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_twice_and_no_fifth_within_ten_seconds() {
+    fn floods_are_dropped() {
         let mut chat = Chat::default();
         assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", &context(), 0).len(), 1);
         assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", &context(), 1).len(), 0, "the same again");
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_filled_once_and_unknown_ones_are_found() {
+    fn placeholders_are_filled_once() {
         let context = ChatContext { opponent: "{me}".to_owned(), ..context() };
         assert_eq!(context.fill_in("{opponent} {me} {x} {"), "{me} Concilio {x} {");
         assert_eq!(ChatContext::unknown_placeholders("{opponent} {oponent} {me"), ["oponent"]);

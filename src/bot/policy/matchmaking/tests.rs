@@ -108,7 +108,7 @@ fn step_at(
 }
 
 #[test]
-fn an_idle_bot_looks_for_somebody_and_a_busy_one_does_not() {
+fn only_an_idle_bot_challenges() {
     let mut matchmaker = Matchmaker::default();
     let settings = settings();
     assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::FetchBots);
@@ -130,7 +130,7 @@ fn an_idle_bot_looks_for_somebody_and_a_busy_one_does_not() {
 }
 
 #[test]
-fn a_challenge_nobody_answers_is_cancelled_before_the_next() {
+fn unanswered_challenge_is_withdrawn() {
     let (mut matchmaker, settings) = (Matchmaker::default(), settings());
     let id = ChallengeId::new("ours0001");
     let terms = MatchType::default().terms();
@@ -150,7 +150,7 @@ fn a_challenge_nobody_answers_is_cancelled_before_the_next() {
 }
 
 #[test]
-fn ratings_are_compared_with_ours_of_the_same_speed() {
+fn ratings_of_one_speed_are_compared() {
     let settings = settings();
     for seed in 0..20 {
         let mut matchmaker = Matchmaker::default();
@@ -178,7 +178,7 @@ fn the_reason_limits_what_is_refused() {
 }
 
 #[test]
-fn every_refusal_doubles_the_time_and_a_game_clears_it_and_a_restart_does_not() {
+fn refusals_double_the_rest_until_a_game() {
     let (mut matchmaker, settings) = (Matchmaker::default(), settings());
     let id = ChallengeId::new("ours0001");
     let between = [bot("robot", 1750)];
@@ -199,7 +199,7 @@ fn every_refusal_doubles_the_time_and_a_game_clears_it_and_a_restart_does_not() 
 }
 
 #[test]
-fn an_opponent_at_their_limit_is_left_alone_until_it_ends() {
+fn limited_opponents_rest() {
     let (mut matchmaker, settings) = (Matchmaker::default(), settings());
     let error = ActionError::Limited {
         retry_after: Some(Duration::from_hours(5)),
@@ -230,7 +230,7 @@ fn weights_and_turns_pick_the_type() {
 }
 
 #[test]
-fn a_type_with_nobody_to_challenge_gives_its_turn_to_the_next() {
+fn empty_type_passes_its_turn() {
     let mut cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings() };
     cyclic.types.insert("arduous".to_owned(), MatchType { min_rating: 3999, ..MatchType::default() });
     let mut matchmaker = Matchmaker::default();
@@ -252,7 +252,7 @@ fn high_ratings_can_be_preferred() {
 }
 
 #[test]
-fn a_challenge_that_cannot_be_cancelled_is_forgotten() {
+fn stuck_challenge_is_forgotten() {
     let (mut matchmaker, settings) = (Matchmaker::default(), settings());
     matchmaker.made(ChallengeId::new("ours0001"), "robot", MatchType::default().terms(), NOW);
     let mut now = NOW + 25.seconds();
@@ -275,7 +275,7 @@ fn of_type(change: impl Fn(&mut MatchType)) -> MatchmakingSettings {
 }
 
 #[test]
-fn whom_the_operator_does_not_want_and_whom_we_play_is_not_challenged() {
+fn avoided_and_current_opponents_are_skipped() {
     let settings = of_type(|_| ());
     let wanted = |settings: &MatchmakingSettings, name: &str| {
         choose(&mut Matchmaker::default(), settings, &[bot(name, 2000)], 0).is_some()
@@ -287,7 +287,7 @@ fn whom_the_operator_does_not_want_and_whom_we_play_is_not_challenged() {
 }
 
 #[test]
-fn the_opponent_nearest_to_the_wanted_rating_is_challenged() {
+fn nearest_rating_is_challenged() {
     let bots = [bot("weak", 1800), bot("equal", 2000), bot("strong", 2110), bot("strongest", 2300)];
     for (target, name) in [(Some(100), "strong"), (Some(-300), "weak"), (Some(0), "equal"), (Some(4000), "strongest")] {
         let settings = of_type(|kind| kind.target_rating_difference = target);
@@ -299,7 +299,7 @@ fn the_opponent_nearest_to_the_wanted_rating_is_challenged() {
 }
 
 #[test]
-fn the_first_type_with_somebody_to_challenge_comes_first_where_they_are_sequential() {
+fn sequential_takes_the_first_possible_type() {
     let settings = MatchmakingSettings { selection: Selection::Sequential, ..settings() };
     let mut matchmaker = Matchmaker::default();
     for seed in 0..5 {
@@ -310,7 +310,7 @@ fn the_first_type_with_somebody_to_challenge_comes_first_where_they_are_sequenti
 }
 
 #[test]
-fn a_pair_of_games_is_played_with_both_colours_one_after_the_other() {
+fn series_alternates_colours() {
     let settings = MatchmakingSettings { during_games: true, ..of_type(|kind| kind.games_in_row = 2) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000), bot("carl", 2000)]);
     let first = request_at(&mut matchmaker, &settings, &bots, 3, NOW).expect("somebody");
@@ -337,7 +337,7 @@ fn a_pair_of_games_is_played_with_both_colours_one_after_the_other() {
 }
 
 #[test]
-fn a_series_ends_with_a_refusal_or_when_its_opponent_has_gone() {
+fn series_ends_with_refusal_or_absence() {
     let settings = of_type(|kind| kind.games_in_row = 4);
     let (mut matchmaker, both) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000)]);
     let first = request_at(&mut matchmaker, &settings, &both[..1], 0, NOW).expect("anna");
@@ -354,7 +354,7 @@ fn a_series_ends_with_a_refusal_or_when_its_opponent_has_gone() {
 
 /// A server in trouble, or one that limits our requests, costs no game of a series.
 #[test]
-fn a_series_goes_on_where_a_challenge_or_the_list_of_bots_could_not_be_had() {
+fn series_survives_failed_requests() {
     let settings = MatchmakingSettings { rest: 3, ..of_type(|kind| kind.games_in_row = 2) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000)]);
     let limited =
@@ -376,7 +376,7 @@ fn a_series_goes_on_where_a_challenge_or_the_list_of_bots_could_not_be_had() {
 }
 
 #[test]
-fn an_opponent_rests_from_the_beginning_of_a_game_as_many_times_as_long_as_it_lasts() {
+fn rest_counts_game_lengths() {
     let settings = MatchmakingSettings { rest: 3, ..of_type(|_| ()) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000)]);
     let request = request_at(&mut matchmaker, &settings, &bots, 0, NOW).expect("anna");

@@ -119,7 +119,7 @@ fn join(info: &TournamentInfo, pair_now: bool) -> TournamentStep {
 }
 
 #[test]
-fn an_arena_is_joined_in_time_and_we_say_again_and_again_that_we_are_there() {
+fn arena_presence_is_repeated() {
     let mut story = Story::new();
     let look = TournamentStep::Look { teams: vec!["bots".to_owned()], named: Vec::new() };
     assert_eq!(story.due(), [look]);
@@ -162,7 +162,7 @@ fn an_arena_is_joined_in_time_and_we_say_again_and_again_that_we_are_there() {
 }
 
 #[test]
-fn a_pause_withdraws_and_coming_back_takes_part_again() {
+fn pause_withdraws_and_resume_rejoins() {
     let (mut story, arena) = Story::asked_to_take_part();
     story.agreed(&arena.tournament);
     story.open = false;
@@ -229,7 +229,7 @@ fn what_is_passed_over_says_why_once() {
 }
 
 #[test]
-fn what_the_settings_name_is_joined_with_its_team_and_its_password() {
+fn named_tournaments_use_team_and_password() {
     let mut story = Story::new();
     let mut arena = story.arena("abcd1234", 0, 60);
     arena.has_password = true;
@@ -250,7 +250,7 @@ fn what_the_settings_name_is_joined_with_its_team_and_its_password() {
 }
 
 #[test]
-fn a_refusal_is_believed_and_silence_is_not() {
+fn silence_is_no_refusal() {
     let (mut story, arena) = Story::asked_to_take_part();
     let now = story.now;
     let lost = Err(ActionError::Unavailable("cut".to_owned()));
@@ -269,7 +269,7 @@ fn a_refusal_is_believed_and_silence_is_not() {
 /// A server in trouble refuses the token of a player it had accepted, both in a running process and
 /// in a new one.
 #[test]
-fn a_refused_token_does_not_end_a_part_that_was_taken() {
+fn refused_token_keeps_participation() {
     let refused = || ActionError::Unauthorised("No such token".to_owned());
     let (mut story, arena) = Story::asked_to_take_part();
     assert_eq!(story.agreed(&arena.tournament), Some(TournamentNews::Joined));
@@ -303,7 +303,7 @@ fn a_refused_token_does_not_end_a_part_that_was_taken() {
 }
 
 #[test]
-fn a_look_that_fails_forgets_no_tournament() {
+fn failed_list_forgets_no_tournament() {
     let mut story = Story::new();
     story.policy.settings.ahead = Duration::from_mins(1);
     let arena = story.arena("abcd1234", 4, 60);
@@ -335,7 +335,7 @@ fn one_tournament_at_a_time() {
 }
 
 #[test]
-fn one_that_is_almost_over_is_not_worth_a_game() {
+fn ending_tournaments_are_skipped() {
     let mut story = Story::new();
     story.due();
     let ending = story.arena("abcd1234", -58, 60);
@@ -345,7 +345,7 @@ fn one_that_is_almost_over_is_not_worth_a_game() {
 
 /// FICS reports nothing of a tournament but its games.
 #[test]
-fn what_a_server_cannot_describe_is_not_asked_for_again_and_again() {
+fn undescribed_tournament_is_not_polled() {
     let mut story = Story::new();
     story.policy.settings.enabled = false;
     let (now, tournament) = (story.now, "12".parse::<Tournament>().expect("a name"));
