@@ -1,4 +1,4 @@
-//! How values are written in the tables.
+//! The encoding of values in the tables.
 
 use std::time::Duration;
 
@@ -61,23 +61,19 @@ pub(super) fn uci(row: &Row<'_>, column: usize) -> rusqlite::Result<UciMove> {
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-/// How a game ended for us.
+/// The result of a game for the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameResult {
-    /// We won.
     Won,
-    /// We lost.
     Lost,
-    /// Nobody won.
     Drawn,
 }
 
 impl GameResult {
-    /// Every result.
     pub const ALL: [Self; 3] = [Self::Won, Self::Lost, Self::Drawn];
 
-    /// `won`, `lost` or `drawn`.
+    /// Returns `won`, `lost` or `drawn`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Won => "won",
@@ -86,12 +82,13 @@ impl GameResult {
         }
     }
 
-    /// The result for a word.
+    /// Returns the result of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.word() == word)
     }
 
-    /// The result for `ours` of a game that ended so; `None` if it was not played to a result.
+    /// Returns the result for `ours` of a game that ended so; `None` if it was not played to a
+    /// result.
     pub(super) fn of(ours: Color, status: &GameStatus, winner: Option<Color>) -> Option<Self> {
         match winner {
             Some(winner) if winner == ours => Some(Self::Won),

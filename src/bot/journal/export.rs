@@ -14,15 +14,13 @@ use chess::{Color, printable};
 /// Why an export did not reach its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The output takes no more; of kind [`io::ErrorKind::BrokenPipe`] if nobody reads it to its end.
+    /// The output fails; of kind [`io::ErrorKind::BrokenPipe`] if the reader has closed it.
     #[error("the export cannot be written: {0}")]
     Output(#[from] io::Error),
 }
 
-/// The columns of the table.
 const COLUMNS: [&str; 10] = ["DATE", "SERVER", "GAME", "COLOUR", "OPPONENT", "CLOCK", "MODE", "RESULT", "END", "MOVES"];
 
 /// A table for people, one line a game; `in_color` for a terminal.
@@ -67,7 +65,7 @@ fn table_row<V: RecordedRules>(game: &GameRecord<V>) -> [String; COLUMNS.len()] 
         opponent.rating.map(|rating| format!("({rating})")),
     ];
     [
-        // In the time that `--since` and `--until` are in.
+        // In the time zone of `--since` and `--until`.
         game.started_at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
         game.server.to_string(),
         shown(game.game.as_str()),
@@ -81,7 +79,7 @@ fn table_row<V: RecordedRules>(game: &GameRecord<V>) -> [String; COLUMNS.len()] 
     ]
 }
 
-/// What a server says must not steer the terminal.
+/// Texts from a server must not steer the terminal.
 fn shown(text: &str) -> String {
     printable(text).into_owned()
 }
@@ -102,10 +100,11 @@ struct MoveLine<M: Display> {
     proposals: Vec<ProposalRecord>,
 }
 
-/// One JSON object a line and game, with all moves and every proposal made for them. Times are in seconds.
+/// Writes one JSON object a line and game, with all moves and their proposals. Times are in
+/// seconds.
 ///
 /// # Errors
-/// Where the journal cannot be read, and those of `out`.
+/// If the journal cannot be read, and those of `out`.
 pub fn write_json<V: RecordedRules>(
     archive: &Archive,
     games: &[GameRecord<V>],

@@ -14,7 +14,6 @@ use chess::{
 
 /// The rules of a game that is read from the journal, and what its moves are read as.
 pub trait RecordedRules: FromStr + Display {
-    /// A move.
     type Move: FromStr + Display;
 }
 
@@ -30,30 +29,25 @@ impl RecordedRules for String {
 /// A game as the journal notes its start: of chess or not.
 #[derive(Clone, Debug)]
 pub struct StartedGame {
-    /// Its name where it is played.
+    /// The server's name for it.
     pub id: GameId,
-    /// The word for its rules.
+    /// The word for its variant.
     pub variant: String,
     /// The position it begins with; `None` for the usual one of these rules.
     pub start: Option<String>,
-    /// The clock.
     pub time_control: TimeControl,
-    /// Whether ratings change.
     pub rated: bool,
-    /// Who has White.
     pub white: Player,
-    /// Who has Black.
     pub black: Player,
-    /// Which of them we are.
+    /// The bot's colour.
     pub our_color: Color,
-    /// The tournament it belongs to.
     pub tournament: Option<String>,
-    /// Where it can be watched.
+    /// The address at which it can be watched.
     pub url: Option<String>,
 }
 
 impl StartedGame {
-    /// A game between these two that nobody but us knows of, from this line on.
+    /// Creates a game between two players that no server knows, from this line on.
     pub fn local(id: GameId, line: &impl GameLine, players: [&str; 2], our_color: Color, clock: TimeControl) -> Self {
         Self {
             id,
@@ -94,8 +88,8 @@ impl From<&GameInfo> for StartedGame {
     }
 }
 
-/// A game that no server shows: whoever plays it tells the journal. What cannot be written is a word in the log, and the game
-/// goes on.
+/// A game without a server: its player reports it to the journal. A failure to write is logged, and
+/// the game goes on.
 #[derive(Clone)]
 pub struct LocalGame {
     journal: Journal,
@@ -109,7 +103,8 @@ impl LocalGame {
         GameId::new(format!("{:x}{:04x}", since.as_millis(), rand::random::<u16>()))
     }
 
-    /// Notes a game's start; one that is known already goes on. `place` stands where other games name their server.
+    /// Records a game's start, or resumes a known one. `place` is written instead of a server's
+    /// name.
     pub fn start(journal: &Journal, place: &str, game: StartedGame) -> Self {
         let server = ServerName::new(place);
         let key = GameKey::new(&server, &game.id);
@@ -122,12 +117,13 @@ impl LocalGame {
         &self.key
     }
 
-    /// Notes the moves that stand on the board; what was taken back is superseded.
+    /// Records the moves on the board; moves taken back are superseded.
     pub fn seen(&self, line: &Arc<impl GameLine>) {
         self.journal.line_seen(&self.key, line, None);
     }
 
-    /// Writes a move of ours with its votes, and returns when it stands there. `response` is what it was given.
+    /// Writes a move of the bot with its votes, and returns when it is stored. `response` is its
+    /// granted time.
     pub async fn decided<L: GameLine>(
         &self,
         line: Arc<L>,

@@ -1,7 +1,8 @@
-//! What judges hold of positions: kept beside the games, and by position, so that nothing is judged twice.
+//! Judges' verdicts on positions, stored beside the games and by position, so that nothing is
+//! judged twice.
 //!
-//! Whoever studies games writes here with a connection of its own, in short transactions, also while the daemon writes the
-//! rest of the journal: the two wait for each other at SQLite's lock.
+//! A study writes here through a connection of its own, in short transactions, also while the
+//! daemon writes the rest of the journal: the two wait for each other at SQLite's lock.
 
 use std::path::Path;
 
@@ -10,20 +11,19 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::{JournalError, codes, schema};
 use chess::{Score, UciMove};
 
-/// A judge among those that this journal knows.
+/// The identity of a judge in this journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JudgeId(i64);
 
-/// What a judge holds of a position.
+/// A judge's verdict on a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgementRecord {
     /// The Zobrist key of the position.
     pub position: u64,
-    /// Its value, from the side of the player to move.
+    /// The value for the player to move.
     pub score: Score,
     /// The last completed iteration, plies.
     pub depth: u32,
-    /// Nodes visited.
     pub nodes: u64,
     /// The best line, the best move first; empty where there is no move.
     pub pv: Vec<UciMove>,
@@ -42,7 +42,7 @@ impl Judgements {
     /// wrote it.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         if !path.exists() {
-            // Only who plays makes a journal; this says so.
+            // Only a player creates a journal; this reports a missing one.
             schema::open_to_read(path)?;
         }
         Ok(Self { connection: schema::open_to_write(path)? })
@@ -56,30 +56,30 @@ impl Judgements {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
-    /// Every judge that has judged, by name, the newest first.
+    /// Returns every judge by name, the newest first.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn judges(&self) -> Result<Vec<(JudgeId, String)>, JournalError> {
         let mut statement = self.connection.prepare_cached("SELECT id, name FROM judges ORDER BY id DESC")?;
         let rows = statement.query_map([], |row| Ok((JudgeId(row.get(0)?), row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The judge of this name, which tells the engine and its limits; equal names hold equal views.
+    /// Returns the judge of this name, which identifies the engine and its limits.
     ///
     /// # Errors
-    /// Where the journal cannot be written.
+    /// If the journal cannot be written.
     pub fn judge(&self, name: &str) -> Result<JudgeId, JournalError> {
         self.connection.execute("INSERT OR IGNORE INTO judges (name) VALUES (?)", [name])?;
         let id = self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?;
         Ok(JudgeId(id))
     }
 
-    /// What `judge` holds of a position, if it has been asked.
+    /// Returns `judge`'s verdict on a position, if there is one.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn known(&self, judge: JudgeId, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT score_cp, score_mate, depth, nodes, pv FROM judgements WHERE judge = ? AND position = ?",
@@ -102,7 +102,8 @@ impl Judgements {
     /// # Errors
     /// Where the journal cannot be written; [`JournalError::Unwritable`] if another program has been writing for too long.
     pub fn keep(&self, judge: JudgeId, judgements: &[JudgementRecord]) -> Result<(), JournalError> {
-        // No other transaction can be open on this connection: this one ends before its method does.
+        // No other transaction can be open on this connection: this one ends before its method
+        // does.
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         {
             let mut statement = transaction.prepare_cached(

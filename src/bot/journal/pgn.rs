@@ -17,7 +17,7 @@ use super::{
 };
 use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
 
-/// Lines of the movetext are shorter than this, as the specification asks of exported games.
+/// The bound of a line of the movetext, as the specification demands of exported games.
 const WIDTH: usize = 80;
 
 /// Writes a game of chess that has ended to the file its grouping gives it; `None` where no PGN is wanted, or the
@@ -46,7 +46,7 @@ pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<P
     }
 }
 
-/// The file holds the old text or the new one, whatever happens meanwhile.
+/// Replaces a file's text at once: it holds the old text or the new one, whatever happens.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
     let draft = path.with_extension("pgn.part");
@@ -54,8 +54,8 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&draft, path)
 }
 
-/// Adds a game to a file, unless it stands there: this process may have been killed before that was noted. What was killed, or a disk
-/// that was full, may also have left a part of it, which goes first.
+/// Adds a game to a file, unless it is there: this process may have been killed before that was
+/// recorded. A kill or a full disk may also have left a part of it, which is removed first.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
     let before = end_of(path).unwrap_or_default();
@@ -69,12 +69,13 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
         file.set_len(length)?;
     }
     file.write_all(text.as_bytes()).inspect_err(|_| {
-        // Where this fails as well, the next attempt finds the part.
+        // If this fails as well, the next attempt finds the part.
         let _ = file.set_len(length);
     })
 }
 
-/// How many bytes at the end of `before` are a beginning of `text`, from its first line on.
+/// Returns the number of bytes at the end of `before` that are a beginning of `text`, from its
+/// first line on.
 fn part_of(text: &[u8], before: &[u8]) -> usize {
     let first_line = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
     let most = before.len().min(text.len());
@@ -156,7 +157,7 @@ fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
     tags.push(("TimeControl", time_control(game.time_control)));
     tags.push(("Termination", termination(game).to_owned()));
     tags.push(("PlyCount", plies.to_string()));
-    // A Chess960 game says where it starts even when that is the old familiar place.
+    // A Chess960 game names its start even if it is the usual one.
     let start = game
         .start_fen
         .clone()
@@ -189,7 +190,8 @@ pub fn result(game: &GameRecord) -> &'static str {
     }
 }
 
-/// Section 9.6.1 of the specification: seconds and increment, one move in so many seconds, or none.
+/// Writes a time control by section 9.6.1 of the specification: seconds and increment, one move in
+/// a number of seconds, or none.
 fn time_control(control: TimeControl) -> String {
     match control {
         TimeControl::RealTime { .. } => control.to_string(),
@@ -242,8 +244,8 @@ fn write_moves(movetext: &mut PgnWriter, game: &GameRecord, moves: &[&MoveRecord
     Ok(())
 }
 
-/// What is known of a move: our evaluation from White's side, the clock after it, the time it took, and where it came
-/// from if not from the electors.
+/// Writes the known facts of a move: the bot's evaluation for White, the clock after it, its time,
+/// and its source if not the electors.
 fn comment(control: TimeControl, played: &MoveRecord, turn: Color) -> Vec<String> {
     let mut words = Vec::new();
     let ours = played.ours.as_ref();
@@ -267,7 +269,8 @@ fn comment(control: TimeControl, played: &MoveRecord, turn: Color) -> Vec<String
     words
 }
 
-/// As PGN writes clocks, `1:02:03.45`: hours, minutes, seconds and what is left of them, to the millisecond.
+/// Writes a clock as PGN does, `1:02:03.45`: hours, minutes, seconds and fractions, to the
+/// millisecond.
 pub fn pgn_clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -284,7 +287,7 @@ pub struct PgnWriter {
 }
 
 impl PgnWriter {
-    /// Begins with the tags of a game of so many plies, and with more of them that are known of it.
+    /// Begins with the tags of a game of `plies` plies, and with `more` of them.
     pub fn begin(game: &GameRecord, plies: usize, more: &[(&'static str, String)]) -> Self {
         let mut text = String::new();
         for (name, value) in tags(game, plies).iter().chain(more) {
@@ -297,7 +300,6 @@ impl PgnWriter {
         Self { text, column: 0 }
     }
 
-    /// Adds a word.
     pub fn word(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 {

@@ -1,9 +1,9 @@
-//! Files that are nobody's business but their owner's: the one file that knows how a system says so.
+//! Files for their owner alone, on every system.
 
 use std::fs::OpenOptions;
 
-/// Opens files so that those it makes can be read and written by their owner alone (0600). What exists keeps the permissions
-/// that somebody gave it.
+/// Opens files so that new ones can be read and written by their owner alone (0600). Existing files
+/// keep their permissions.
 #[cfg(unix)]
 pub(super) fn open() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -13,7 +13,7 @@ pub(super) fn open() -> OpenOptions {
     options
 }
 
-/// Elsewhere the folder's permissions are inherited.
+/// On other systems the folder's permissions are inherited.
 #[cfg(not(unix))]
 pub(super) fn open() -> OpenOptions {
     OpenOptions::new()

@@ -1,4 +1,4 @@
-//! What the settings say about the journal.
+//! Settings of the journal.
 
 use std::path::{Path, PathBuf};
 
@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 pub struct JournalSettings {
     /// The database; it and its directory are made where they do not exist.
     pub path: PathBuf,
-    /// Where PGN files go when games end. Empty: no PGN is written.
+    /// Folder of PGN files. Empty: no PGN is written.
     pub pgn_directory: PathBuf,
-    /// Which games share a PGN file.
+    /// Games that share a PGN file.
     pub pgn_grouping: PgnGrouping,
 }
 
-/// Which games share a PGN file.
+/// The games that share a PGN file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PgnGrouping {
-    /// None: one file a game.
+    /// One file a game.
     #[default]
     Game,
-    /// Those against the same opponent.
+    /// One file an opponent.
     Opponent,
-    /// All.
+    /// One file for all games.
     All,
 }
 

@@ -1,5 +1,5 @@
-//! When one game is given up, drawn, taken back, aborted or claimed: the rules of
-//! [`adjudication`](crate::policy::adjudication), applied to the scores that this game has seen.
+//! Draws, resignation, takebacks, aborts and claims of one game: the rules of
+//! [`adjudication`](crate::policy::adjudication), applied to its scores.
 
 use std::time::Duration;
 
@@ -12,40 +12,39 @@ use crate::policy::{
 };
 use chess::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, UciMove, values::Kind};
 
-/// The rules for one game, and what they look at.
+/// The rules for one game, and the facts they use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjudicator {
     draw: DrawSettings,
     resign: ResignSettings,
     abort: AbortSettings,
     claim: ClaimSettings,
-    /// Whether the opponent asked for more time for the first move.
+    /// True if the opponent asked for more time for the first move.
     waits_longer: bool,
     /// The most takebacks granted in a game.
     takebacks: u32,
-    /// How many were granted in this one.
+    /// The number granted in this game.
     granted: u32,
-    /// Of our moves, from our side.
+    /// The scores of the bot's moves, from its side.
     scores: Vec<Option<Score>>,
-    /// What a tablebase said of our last move's position.
+    /// The tablebase's result of the bot's last position.
     tablebase: Option<TablebaseResult>,
-    /// How many moves both sides had made when we last offered a draw.
+    /// The number of moves of both sides at the bot's last draw offer.
     offered_at: Option<usize>,
 }
 
-/// What is done with a decision.
+/// The verdict on a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MoveVerdict {
-    /// The move is played.
     Play,
     /// The move is played with the offer (or the acceptance, or the claim) of a draw.
     PlayAndDraw,
-    /// The game is given up.
     Resign,
 }
 
 impl Adjudicator {
-    /// The rules of these settings, for a game in which so many takebacks were `granted` before a restart.
+    /// Creates the rules of these settings, for a game in which `granted` takebacks were granted
+    /// before a restart.
     pub(super) fn new(settings: &PlayerSettings, granted: u32) -> Self {
         Self {
             draw: settings.draw.clone(),
@@ -58,7 +57,7 @@ impl Adjudicator {
         }
     }
 
-    /// Takes notice of a decision and says what is done with it.
+    /// Records a decision and returns the verdict on it.
     pub(super) fn judge(
         &mut self,
         info: &GameInfo,
@@ -87,31 +86,31 @@ impl Adjudicator {
         }
     }
 
-    /// Whether a draw offered on the opponent's own turn is accepted.
+    /// Returns true if a draw offered on the opponent's own turn is accepted.
     pub(super) fn accepts_draw(&self, info: &GameInfo, line: &Line, clocks: Option<Clocks>) -> bool {
         adjudication::accepts_draw(&self.draw, &self.facts(info, line, clocks))
     }
 
-    /// Whether a takeback is granted; granted ones are counted.
+    /// Returns true if a takeback is granted, and counts it.
     pub(super) fn grants_takeback(&mut self) -> bool {
         let grants = adjudication::grants_takeback(self.takebacks, self.granted);
         self.granted += u32::from(grants);
         grants
     }
 
-    /// How long the opponent may take over the first move, where a clock does not see to it.
+    /// Returns the opponent's time for the first move, if no clock limits it.
     pub(super) fn abort_after(&self, info: &GameInfo) -> Option<Duration> {
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
         let times = if self.waits_longer { 2 } else { 1 };
         real_time.then(|| adjudication::abort_after(&self.abort, Kind::of(info.opponent())).saturating_mul(times))
     }
 
-    /// The opponent has asked for more time for the first move: there is twice as much.
+    /// Doubles the time for the first move, at the opponent's request.
     pub(super) fn wait_longer(&mut self) {
         self.waits_longer = true;
     }
 
-    /// What is claimed of an opponent who has left.
+    /// Returns the claim on an opponent who has left.
     pub(super) fn claim(&self, info: &GameInfo, line: &Line) -> Option<Action> {
         let we_can_mate = !line.position().has_insufficient_material(info.our_color);
         adjudication::claim(&self.claim, we_can_mate).map(|claim| match claim {
@@ -136,7 +135,8 @@ impl Adjudicator {
     }
 }
 
-/// Whether the position after this move is drawn by repetition or by fifty moves as soon as somebody claims it.
+/// Returns true if the position after this move is drawn by repetition or by fifty moves once
+/// claimed.
 fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
     let mut after = line.clone();
     if after.play(uci).is_err() || after.legal_moves().is_empty() {
@@ -145,7 +145,7 @@ fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
     after.occurrences() >= 3 || after.position().halfmoves() >= 100
 }
 
-/// How many full moves so many half-moves are.
+/// Converts half-moves into full moves.
 fn moves(plies: usize) -> u32 {
     u32::try_from(plies / 2).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
-//! What an operator may want of the running accounts, and the handle through which it is asked.
+//! Commands of the operator to the running accounts.
 //!
-//! [`Control`] knows no account's state: it hands each account's task a command and waits for the answer, so a command is
-//! just one more thing that happens to an account. Whoever holds the handle may do everything with the accounts; asking
-//! for a secret is the business of the channel through which commands come.
+//! [`Control`] knows no account's state: it sends each account's task a command and waits for the
+//! answer, so a command is one more event of an account. A holder of the handle may do everything
+//! with the accounts; the channel through which commands come checks the secret.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ pub enum ControlCommand {
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Takes and makes challenges again.
+    /// Accepts and makes challenges again.
     Resume {
         /// One account alone.
         #[serde(default)]
@@ -42,94 +42,86 @@ pub enum ControlCommand {
     },
     /// Finishes the running games, takes no new ones, and ends the program.
     Drain {},
-    /// Reads the settings again.
     Reload {},
-    /// Challenges somebody, once or several times.
+    /// Challenges a player, once or several times.
     Challenge {
-        /// Whom, by name.
+        /// The player's name.
         name: String,
         /// Minutes and seconds, such as `3+2`, or days such as `3d`.
         #[serde(with = "in_minutes")]
         time_control: TimeControl,
-        /// How many games, one after the other: 1 to 100.
+        /// The number of games, one after another: 1 to 100.
         #[serde(default = "one")]
         games: u32,
-        /// Whether ratings change.
         #[serde(default)]
         rated: bool,
-        /// Which colour we want; drawn by lot where it is left out.
+        /// The bot's colour; random if absent.
         #[serde(default, with = "color_name")]
         color: Option<Color>,
-        /// By which rules.
         #[serde(default)]
         variant: Variant,
-        /// From which account.
+        /// The challenging account.
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Withdraws our challenge that stands, and forgets those that were to follow.
+    /// Withdraws the pending challenge, and drops queued ones.
     Cancel {
         /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Plays somebody no more; remembered beyond this process.
+    /// Blocks a player, also after a restart.
     Block {
-        /// Whom, by name.
+        /// The player's name.
         name: String,
         /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Takes part in a tournament.
+    /// Joins a tournament.
     Join {
-        /// Its page's address, or its name; on FICS its number.
+        /// The address of its page, or its name; on FICS its number.
         tournament: Tournament,
         /// The team to play for, where teams play each other.
         #[serde(default)]
         team: Option<String>,
-        /// The password, where one is asked for.
+        /// The password, if one is required.
         #[serde(default)]
         password: Option<String>,
-        /// With which account.
+        /// The joining account.
         #[serde(default)]
         account: Option<ServerName>,
     },
     /// Takes part in a tournament no more.
     Leave {
-        /// Which one; all that were joined where it is left out.
+        /// The tournament; absent: all that were joined.
         #[serde(default)]
         tournament: Option<Tournament>,
         /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Gives a game up, or aborts it where nobody has moved yet.
+    /// Resigns a game, or aborts it before the first move.
     Resign {
-        /// The game.
         game: GameId,
-        /// On which account, where several have a game of this name.
+        /// The account, if several have a game of this name.
         #[serde(default)]
         account: Option<ServerName>,
     },
     /// Offers a draw, or takes the one that is offered.
     Draw {
-        /// The game.
         game: GameId,
-        /// On which account, where several have a game of this name.
+        /// The account, if several have a game of this name.
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Says something in a game.
+    /// Writes in a game's chat.
     Chat {
-        /// The game.
         game: GameId,
-        /// What is said.
         text: String,
-        /// Who hears it.
         #[serde(default = "to_the_player")]
         room: ChatRoom,
-        /// On which account, where several have a game of this name.
+        /// The account, if several have a game of this name.
         #[serde(default)]
         account: Option<ServerName>,
     },
@@ -146,24 +138,23 @@ const fn to_the_player() -> ChatRoom {
 /// Why a command was not carried out, and what helps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
-    /// No account plays under this name.
+    /// No account has this name.
     #[error("no account {name} is running; there is {known}")]
     UnknownAccount {
-        /// The name that was given.
+        /// The name as given.
         name: ServerName,
-        /// Those that run.
+        /// The running accounts.
         known: Names,
     },
     /// The command is for one account, and there are several.
     #[error("on which account? Name one of {known}")]
     WhichAccount {
-        /// Those that run.
+        /// The running accounts.
         known: Names,
     },
-    /// No account plays this game.
     #[error("no account plays a game {0} now; `concilio ctl status` shows those that run")]
     NoGame(GameId),
-    /// It cannot be done as things stand.
+    /// The command is impossible in the current state.
     #[error("{0}")]
     NotNow(String),
     /// The server would not, or cannot.
@@ -188,19 +179,19 @@ impl fmt::Display for Names {
     }
 }
 
-/// How an account behaves and plays from now on: what a reload brings.
+/// The settings of an account after a reload.
 #[derive(Clone)]
 pub struct ReloadedPolicy {
-    /// How games are played that begin from now on.
+    /// The choice of the player for games that begin from now on.
     pub player: ChoosePlayer,
-    /// What is decided from now on.
+    /// The policy from now on.
     pub policy: Arc<AccountPolicy>,
 }
 
-/// Reads the settings again and says what came of it; the error is for the operator.
+/// Reads the settings again and describes the result; the error is for the operator.
 pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
-/// What one account is asked for.
+/// A command to one account.
 #[derive(Clone)]
 pub(super) enum AccountCommand {
     Pause,
@@ -214,22 +205,21 @@ pub(super) enum AccountCommand {
     Adopt(ReloadedPolicy),
 }
 
-/// What a game is asked for.
+/// A command to a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GameCommand {
-    /// Give it up, or abort it where nobody has moved yet.
+    /// Resign, or abort before the first move.
     Resign,
     /// Offer a draw, or take the one that is offered.
     Draw,
-    /// Say something.
     Chat(ChatRoom, String),
 }
 
-/// Games that the operator wants with somebody.
+/// Games that the operator ordered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChallengeOrder {
     pub request: chess::ChallengeRequest,
-    /// How many are still to be begun; at least one.
+    /// The number of games still to begin; at least one.
     pub games: u32,
 }
 
@@ -239,7 +229,7 @@ pub(super) struct AccountRequest {
     pub answer: ControlAnswer,
 }
 
-/// Where the answer to a command goes. Whoever asked may have gone away.
+/// The receiver of a command's answer, which may have gone away.
 pub(super) type ControlAnswer = oneshot::Sender<Result<String, ControlError>>;
 
 /// The handle over all running accounts. Cheap to clone; clones are the same handle.
@@ -259,15 +249,15 @@ impl Control {
         Self(Arc::new(ControlState { shutdown, ..ControlState::default() }))
     }
 
-    /// Says how settings are read again. Only the first word counts.
+    /// Sets the function that reads settings again, once.
     pub fn reloads_by(&self, reload: Reload) {
         let _ = self.0.reload.set(reload);
     }
 
-    /// Carries a command out, and says in one sentence what was done.
+    /// Executes a command, and describes the result in one sentence.
     ///
     /// # Errors
-    /// [`ControlError`] names what is in the way, and the remedy.
+    /// [`ControlError`] names the obstacle and the remedy.
     pub async fn perform(&self, command: ControlCommand) -> Result<String, ControlError> {
         use ControlCommand as Command;
         match command {
@@ -359,7 +349,7 @@ impl Control {
         Ok(running)
     }
 
-    /// Asks all accounts, or the one that is named. What one of them cannot do keeps the others from nothing.
+    /// Asks all accounts, or the named one. A failure of one does not affect the others.
     async fn all(&self, name: Option<&ServerName>, command: &AccountCommand) -> Result<String, ControlError> {
         let mut said = Vec::new();
         let mut failed = None;
@@ -376,7 +366,7 @@ impl Control {
         Ok(said.join("; "))
     }
 
-    /// Asks the account that is named, or the only one there is.
+    /// Asks the named account, or the only one.
     async fn one(&self, name: Option<&ServerName>, command: AccountCommand) -> Result<String, ControlError> {
         let chosen = self.chosen(name)?;
         match chosen.as_slice() {
@@ -412,7 +402,7 @@ impl fmt::Debug for Control {
     }
 }
 
-/// The most games that one command asks for.
+/// The largest number of games in one command.
 const MOST_GAMES: u32 = 100;
 
 /// On every server a name is one word.
@@ -429,7 +419,7 @@ async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCo
     answered.await.map_err(|_| ControlError::Stopped)?
 }
 
-/// Time controls as players say them.
+/// Time controls as players write them.
 mod in_minutes {
     use chess::TimeControl;
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};

@@ -1,4 +1,4 @@
-//! What we run on, in words for whoever asks in the chat.
+//! The machine, in words for the chat.
 
 use std::{fs, sync::LazyLock, thread};
 
@@ -9,7 +9,7 @@ pub(super) static CPU: LazyLock<String> = LazyLock::new(|| {
     format!("{}, cores: {cores}", model.as_deref().unwrap_or(std::env::consts::ARCH))
 });
 
-/// The memory, such as `16.0 GiB`; empty where the system does not tell.
+/// The memory, such as `16.0 GiB`; empty if unknown.
 pub(super) static RAM: LazyLock<String> = LazyLock::new(|| {
     let kibibytes = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
     kibibytes.map_or_else(String::new, |kibibytes| format!("{:.1} GiB", kibibytes as f64 / f64::from(1 << 20)))
@@ -20,7 +20,7 @@ fn model(text: &str) -> Option<String> {
     value(text, "model name").filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// All memory in Linux's `/proc/meminfo`, in KiB.
+/// Returns all memory in Linux's `/proc/meminfo`, in KiB.
 fn total_memory(text: &str) -> Option<u64> {
     value(text, "MemTotal")?.split_whitespace().next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What the settings say about how games are played, and what becomes of them when the daemon stops.
+//! Settings of players, and of games at the daemon's end.
 
 use std::time::Duration;
 
@@ -20,32 +20,26 @@ use online::OnlineSettings;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerSettings {
-    /// Who proposes and how one is elected.
     pub council: CouncilSettings,
-    /// How time is spent.
     pub clock: ClockSettings,
-    /// Bounds on every search.
+    /// Limits of every search.
     pub limits: LimitSettings,
-    /// The opening book.
     pub book: BookSettings,
-    /// Endgame tablebases.
     pub tablebases: TablebaseSettings,
-    /// Services that know moves, asked while the council searches.
+    /// Online services, asked while the council searches.
     pub online: OnlineSettings,
-    /// When draws are offered and accepted.
     pub draw: DrawSettings,
-    /// When we resign.
     pub resign: ResignSettings,
-    /// How many of the replies that we expect are thought about in the opponent's time, spread over the electors; never in
+    /// Expected replies searched in the opponent's time, spread over the electors; never in
     /// correspondence games. 0 to 8.
     #[serde(with = "WholeNumber::<0, 8>")]
     pub ponder: usize,
-    /// How many takebacks are granted in a game. 0 to 100.
+    /// Takebacks granted in a game. 0 to 100.
     #[serde(with = "WholeNumber::<0, 100>")]
     pub takebacks: u32,
-    /// How long we wait for an opponent who does not begin.
+    /// Patience with an opponent who does not begin.
     pub abort: AbortSettings,
-    /// What we do when the opponent has left.
+    /// Claims on an opponent who has left.
     pub claim: ClaimSettings,
 }
 
@@ -90,13 +84,13 @@ impl From<&LimitSettings> for Limits {
     }
 }
 
-/// The `shutdown` table: what becomes of running games when we are told to stop.
+/// The `shutdown` table: running games at the daemon's end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShutdownSettings {
-    /// What becomes of them.
+    /// Treatment of running games.
     pub games: ShutdownGames,
-    /// How long they may take to be finished before they are left, in seconds. 0 to 86400.
+    /// Time for finishing games before they are left, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub grace: Duration,
 }
@@ -107,15 +101,15 @@ impl Default for ShutdownSettings {
     }
 }
 
-/// What becomes of running games when we are told to stop.
+/// The treatment of running games at the daemon's end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShutdownGames {
-    /// They are played to their end; those that outlast the grace time are left.
+    /// Games are finished; those that outlast the grace time are left.
     #[default]
     Finish,
-    /// They are left as they are, for a restart that comes soon.
+    /// Games are left as they are, for a restart that comes soon.
     Leave,
-    /// They are aborted where that is still possible, and resigned otherwise.
+    /// Games are aborted if possible, and resigned otherwise.
     Resign,
 }

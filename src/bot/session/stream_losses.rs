@@ -1,5 +1,6 @@
-//! Whether somebody else takes the event stream from us: a server gives an account one, and whoever opens a second closes the
-//! first. Two daemons with one token do that to each other for ever.
+//! Detection of a second daemon on the same account: a server gives an account one event stream,
+//! and opening a second closes the first, so two daemons with one token do that to each other for
+//! ever.
 
 use std::{
     collections::VecDeque,
@@ -8,7 +9,7 @@ use std::{
 
 /// A stream that is lost sooner than this after it was opened may have been taken.
 const SOON: Duration = Duration::from_secs(60);
-/// So many of them within [`SPAN`] are no chance.
+/// The number of losses within [`SPAN`] that is no chance.
 const MANY: usize = 5;
 /// The time over which lost streams are counted. A stream that holds for as long ends the suspicion.
 const SPAN: Duration = Duration::from_mins(10);
@@ -17,19 +18,18 @@ const SPAN: Duration = Duration::from_mins(10);
 #[derive(Debug, Default)]
 pub(super) struct StreamLosses {
     opened: Option<Instant>,
-    /// When streams were lost soon after they were opened, oldest first.
+    /// The times of streams lost soon after their opening, oldest first.
     lost: VecDeque<Instant>,
-    /// Whether the suspicion was told.
+    /// True once the suspicion was reported.
     told: bool,
 }
 
 impl StreamLosses {
-    /// The event stream is open.
     pub(super) fn opened(&mut self, now: Instant) {
         self.opened = Some(now);
     }
 
-    /// The event stream is lost. What its owner should be told, once: the suspicion and the remedy.
+    /// Records a lost event stream. Returns, once, the suspicion and the remedy for the owner.
     pub(super) fn lost(&mut self, now: Instant) -> Option<String> {
         let held = now.saturating_duration_since(self.opened.take()?);
         if held >= SPAN {
@@ -56,7 +56,8 @@ impl StreamLosses {
 mod tests {
     use super::*;
 
-    /// Opens and loses a stream that holds for `held`; says at which loss the owner was told.
+    /// Opens and loses a stream that holds for `held`; returns the loss at which the owner was
+    /// informed.
     fn losses(held: Duration, pause: Duration, times: usize) -> Vec<usize> {
         let (mut losses, mut now) = (StreamLosses::default(), Instant::now());
         let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! What an opponent plays, and who proposed it.
+//! An opponent's move, and the proposals for it.
 
 use std::{sync::atomic::AtomicBool, time::Instant};
 
@@ -17,13 +17,12 @@ use serde::Serialize;
 /// A move, and the votes for it.
 #[derive(Debug, Serialize)]
 pub(super) struct Choice {
-    /// The move.
     pub best: String,
-    /// Who proposed what.
+    /// The votes.
     votes: Vec<VoteRow>,
-    /// How it came to this, in a sentence; empty where there is nothing to say.
+    /// The explanation in a sentence; empty without one.
     pub summary: String,
-    /// The same as records have it.
+    /// The same in the form of records.
     #[serde(skip)]
     pub decision: DraughtsDecision,
 }
@@ -34,22 +33,22 @@ struct VoteRow {
     elector: String,
     #[serde(rename = "move")]
     mv: String,
-    /// In hundredths of a man, from the opponent's side.
+    /// Hundredths of a man, from the opponent's side.
     value: i32,
     /// The same in words.
     score: String,
     /// Plies, two to a full move.
     depth: u32,
     nodes: u64,
-    /// What it weighed in the election, where there was one.
+    /// The weight in the election, if there was one.
     weight: Option<f64>,
-    /// Whether it is of a second phase.
+    /// True for a second phase.
     second: bool,
 }
 
 impl Choice {
-    /// The choice of the search of 2010. It looks one full move ahead in any case, and further until `stop` is set; none where
-    /// there is no move to choose. `seed` decides between equal moves.
+    /// Returns the choice of the search of 2010. It searches one full move deep in any case, and
+    /// deeper until `stop` is set; `None` without a legal move. `seed` breaks ties.
     pub(super) fn published(settings: PublishedSettings, game: &Game, seed: u64, stop: &AtomicBool) -> Option<Self> {
         let began = Instant::now();
         let mut reached = None;
@@ -86,7 +85,7 @@ impl Choice {
         Some(Self { best: row.mv.clone(), votes: vec![row], summary: summary.to_owned(), decision })
     }
 
-    /// What a council decided about a game.
+    /// Converts a council's decision.
     pub(super) fn elected(decision: DraughtsDecision, game: Game) -> Self {
         let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, vote.weight));
         let second = decision.second_phase.iter().map(|second| VoteRow::of(&second.proposal, None));

@@ -1,16 +1,17 @@
 //! Italian draughts in the browser.
 //!
-//! No game is kept here but in the journal, to be read. A browser sends where its game began and every move since; it is answered with the position and
-//! what may be played there, with the move of its opponent, or with the game's text. So a game survives whatever happens to
-//! this program, may be taken back at will, and its opponent may be another one at every move. Only this side knows the
-//! rules: whatever is sent is played through from the start.
+//! The server keeps no game except in the journal, for reading. A browser sends the game's start
+//! and every move since; the answer is the position and its legal moves, the opponent's move, or
+//! the game's text. So a game survives any restart, moves may be taken back at will, and the
+//! opponent may change at every move. Only the server knows the rules: every request is played
+//! through from the start.
 //!
-//! - `request`: what a browser sends, and whether it is a game;
-//! - `view`: a game as a browser shows it;
-//! - `opponent`: who may play;
-//! - `choice`: what they play, and who proposed it;
+//! - `request`: the browser's request, and its validity;
+//! - `view`: a game for the browser;
+//! - `opponent`: the opponents;
+//! - `choice`: their moves and the proposals;
 //! - `record`: the game in the journal;
-//! - `thinking`: searches on threads of their own, so long and no longer, and only so many at a time.
+//! - `thinking`: searches on threads of their own, limited in time and number.
 
 mod choice;
 mod opponent;

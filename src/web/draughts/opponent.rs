@@ -1,7 +1,8 @@
-//! Who may play against somebody in the page.
+//! The opponents of a guest on the page.
 //!
-//! Four are the strategies of the program IntellidAma as they were published, with its search of 2010. The council seats the
-//! four with the search of today, and one of their proposals is elected. And all that is known plays alone.
+//! Four are the published strategies of the program IntellidAma, with its search of 2010. The
+//! council has the four with the modern search and elects one of their proposals. And complete
+//! knowledge plays alone.
 
 use std::time::Duration;
 
@@ -12,17 +13,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::HttpProblem;
 
-/// The deepest search that may be asked for, in full moves. Most of what is deeper runs out of time.
+/// The deepest search that may be requested, in full moves. Deeper ones mostly run out of time.
 const DEEPEST: u32 = 8;
 
-/// How long a search of today takes at most, where it is not as deep as was asked for sooner.
+/// The time limit of a modern search, unless it reaches its depth sooner.
 const TODAY_WITHIN: Duration = Duration::from_secs(5);
 
-/// Those who play with the search of today, by the names of `draughts_player`.
+/// The opponents with the modern search, by the names of `draughts_player`.
 const TODAY: [(&str, &str); 2] =
     [("council", "the four propose, one proposal is elected"), ("mpgsk", "knows all that is known today")];
 
-/// What may be chosen from.
+/// The choices.
 #[derive(Serialize)]
 pub(super) struct Menu {
     opponents: Vec<Described>,
@@ -35,9 +36,9 @@ pub(super) struct Menu {
 #[derive(Serialize)]
 struct Described {
     name: &'static str,
-    /// What it looks at.
+    /// Its knowledge in words.
     knows: &'static str,
-    /// Whether it has the search of 2010, whose quiescence may be switched off.
+    /// True for the search of 2010, whose quiescence may be switched off.
     published: bool,
 }
 
@@ -65,19 +66,17 @@ const fn knows(strategy: Strategy) -> &'static str {
     }
 }
 
-/// An opponent that is asked for. What is left out is as usual.
+/// A requested opponent. Absent fields have defaults.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OpponentRequest {
-    /// By its name.
     name: String,
-    /// How far it looks ahead, in full moves.
+    /// The depth in full moves.
     depth: u32,
-    /// Whether it looks once more where the last move may have left something hanging. The search of today always does.
+    /// True to verify leaves that are not quiescent. The modern search always does.
     quiescence: bool,
-    /// Whether it does so twice.
+    /// True to verify twice.
     second_iteration: bool,
-    /// How a council elects.
     criterion: CriterionName,
 }
 
@@ -89,13 +88,13 @@ impl Default for OpponentRequest {
             depth,
             quiescence,
             second_iteration,
-            // Values of the four are of different sizes: a rule that compares them follows whoever exaggerates.
+            // Values of the four have different sizes: a rule that compares them follows the
+            // largest.
             criterion: CriterionName::ReSearch,
         }
     }
 }
 
-/// An opponent.
 #[derive(Clone, Debug)]
 pub(super) enum Opponent {
     /// A strategy with the search it was published with.
@@ -105,12 +104,11 @@ pub(super) enum Opponent {
 }
 
 impl OpponentRequest {
-    /// Its name.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Looks whether there is such an opponent.
+    /// Checks that there is such an opponent.
     pub(super) fn check(&self) -> Result<Opponent, HttpProblem> {
         if !(1..=DEEPEST).contains(&self.depth) {
             return Err(HttpProblem::bad(format!("an opponent looks 1 to {DEEPEST} full moves ahead")));
@@ -121,7 +119,7 @@ impl OpponentRequest {
                 depth: self.depth,
                 quiescence: self.quiescence,
                 second_iteration: self.second_iteration,
-                // It chooses the same moves as the whole tree would, and sooner.
+                // It chooses the same moves as the whole tree, and sooner.
                 whole_tree: false,
             }));
         }

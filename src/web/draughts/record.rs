@@ -10,7 +10,7 @@ use draughts_player::{DraughtsDecision, DraughtsLine, GameRecorder, Occasion};
 
 use crate::problem::HttpProblem;
 
-/// What stands in the journal where other games name their server, and the name of whoever plays in the page.
+/// The journal's place instead of a server's name, and the name of the guest.
 const PLACE: &str = "page";
 const GUEST: &str = "Guest";
 
@@ -36,7 +36,8 @@ pub(super) async fn answered(
     Ok(())
 }
 
-/// Writes the end of a game whose last move is the guest's; one that nobody answered in is not begun with its end.
+/// Writes the end of a game whose last move is the guest's; a game without an answered move is not
+/// recorded.
 pub(super) async fn ended(journal: &Journal, id: GameId, game: &Game) {
     if known_rules(journal, &id).await.ok().flatten().is_some_and(|known| known == rules(game)) {
         recorder(journal, id, game, game.board().to_move(), "").over(game, GameResult::Unknown).await;
@@ -52,7 +53,7 @@ fn key(id: &GameId) -> GameKey {
     GameKey::new(&ServerName::new(PLACE), id)
 }
 
-/// As the journal names them.
+/// Returns the journal's name of the rules.
 fn rules(game: &Game) -> String {
     DraughtsLine::from(game.clone()).variant().to_string()
 }

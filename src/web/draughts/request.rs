@@ -1,4 +1,4 @@
-//! What a browser sends: a game, who is to answer in it, how its text is headed.
+//! A browser's request: a game, the opponent, the head of its text.
 
 use std::collections::BTreeMap;
 
@@ -35,9 +35,10 @@ pub(super) struct GameRequest {
     /// The position it began with, as `W:W21,K30:B1,2`. Empty: the usual one.
     start: String,
     rules: RulesName,
-    /// As `22-18` or `22x15x6`.
+    /// Written as `22-18` or `22x15x6`.
     moves: Vec<String>,
-    /// The browser's name for the game, by which the journal knows it. Empty: it is not written.
+    /// The browser's name for the game, under which the journal keeps it. Empty: it is not
+    /// recorded.
     id: String,
 }
 
@@ -75,10 +76,10 @@ impl GameRequest {
         Ok(game)
     }
 
-    /// The name by which the journal knows it, if it is to be written.
+    /// Returns the journal's name of the game, if it is to be recorded.
     ///
     /// # Errors
-    /// A 400 for what is no name.
+    /// A 400 for an invalid name.
     pub(super) fn id(&self) -> Result<Option<GameId>, HttpProblem> {
         let plain = self.id.len() <= LONGEST_ID && self.id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !plain {
@@ -110,7 +111,7 @@ pub(super) struct AnswerRequest {
 #[serde(deny_unknown_fields)]
 pub(super) struct PdnRequest {
     game: GameRequest,
-    /// Who played White, and who Black.
+    /// White's name, then Black's.
     white: String,
     black: String,
 }

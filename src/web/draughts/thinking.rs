@@ -1,4 +1,4 @@
-//! A search on a thread of its own: so long and no longer, and only so many at a time.
+//! Searches on threads of their own, limited in time and number.
 
 use std::{
     sync::{
@@ -18,16 +18,16 @@ use tokio_util::sync::CancellationToken;
 use super::{choice::Choice, opponent::Opponent};
 use crate::problem::HttpProblem;
 
-/// How many opponents may think at a time.
+/// The number of simultaneous searches.
 const MOST_SEARCHES: usize = 2;
 
-/// How long a search waits for its turn. Those before it may be told to stop at this moment.
+/// The time a search waits for its turn. Earlier ones may be stopping at this moment.
 const TURN_WITHIN: Duration = Duration::from_secs(3);
 
-/// How long an opponent thinks at most.
+/// The longest search.
 const LONGEST_SEARCH: Duration = Duration::from_secs(15);
 
-/// How much a search gives way to the games that the bot plays.
+/// The niceness of a search beside the bot's games.
 const NICENESS: i32 = 10;
 
 /// The searches of opponents, at most [`MOST_SEARCHES`] at a time. Clones share that bound.
@@ -38,7 +38,7 @@ pub(crate) struct BoundedSearches {
     stop: CancellationToken,
 }
 
-/// Tells a search to stop when nobody waits for it any more.
+/// Stops a search when its request is gone.
 struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
@@ -59,10 +59,10 @@ impl BoundedSearches {
         Self { places: Arc::new(Semaphore::new(MOST_SEARCHES)), pool, stop }
     }
 
-    /// Has an opponent choose a move in a game that has one. Whoever gives up waiting ends the search.
+    /// Searches an opponent's move in a game that has one. Dropping the request ends the search.
     ///
     /// # Errors
-    /// A 503 where too many think already.
+    /// A 503 if too many searches run.
     pub(super) async fn choose(&self, opponent: Opponent, game: Game) -> Result<Choice, HttpProblem> {
         let turn = tokio::time::timeout(TURN_WITHIN, Arc::clone(&self.places).acquire_owned()).await;
         let Ok(Ok(place)) = turn else {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::draughts::opponent::OpponentRequest;
 
-    /// An opponent that is not ready before somebody's patience is.
+    /// An opponent slower than the request's patience.
     fn deep() -> Opponent {
         let request: OpponentRequest = serde_json::from_str(r#"{ "depth": 8 }"#).expect("a request");
         request.check().expect("an opponent")

@@ -13,17 +13,17 @@ pub(super) struct GameView {
     /// The position, as `W:W21,K30:B1,2`.
     fen: String,
     turn: &'static str,
-    /// Who moves first from the start.
+    /// The side that moves first from the start.
     first: &'static str,
     moves: Vec<String>,
     last: Option<MoveView>,
-    /// What may be played; nothing once the game is over.
+    /// The legal moves; none once the game is over.
     legal: Vec<MoveView>,
-    /// What each side has taken.
+    /// The pieces taken by each side.
     taken: Taken,
     /// The count of moves without progress; none where the rules know no draw.
     count: Option<Count>,
-    /// How the game ended, and why.
+    /// The end of the game, and its reason.
     over: Option<String>,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct GameView {
 #[derive(Serialize)]
 struct MoveView {
     text: String,
-    /// The squares the piece stands on, one after the other.
+    /// The squares visited in order.
     squares: Vec<u8>,
-    /// What each step of a capture takes; nothing for other moves.
+    /// The piece taken by each step; empty for other moves.
     taken: Vec<u8>,
 }
 
@@ -54,7 +54,7 @@ struct Pieces {
 #[derive(Serialize)]
 struct Count {
     moves: usize,
-    /// With so many the game is drawn.
+    /// The number at which the game is drawn.
     draw: usize,
 }
 
@@ -114,7 +114,7 @@ const fn word(color: Color) -> &'static str {
     }
 }
 
-/// How a game ended on this board.
+/// Returns the end of a game on this board.
 fn ending(outcome: Outcome, board: &Board) -> String {
     let why = match outcome {
         Outcome::Won(winner) => {

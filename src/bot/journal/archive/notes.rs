@@ -1,4 +1,4 @@
-//! What was said in a game and what went wrong in it, and how games began: what a reader of many games wants.
+//! Chats, faults and first moves of games.
 
 use std::collections::HashMap;
 
@@ -9,35 +9,31 @@ use super::{Archive, GameRecord, text, time_of_day};
 use crate::journal::{JournalError, codes};
 use chess::{Line, UciMove};
 
-/// Something said in a game.
+/// A chat message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChatRecord {
-    /// When.
     #[serde(serialize_with = "text")]
     pub said_at: Timestamp,
     /// `player` or `spectator`.
     pub room: String,
-    /// The speaker's name as shown.
     pub username: String,
-    /// What was said.
     pub text: String,
 }
 
 /// Something that went wrong in a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultRecord {
-    /// When.
     #[serde(serialize_with = "text")]
     pub met_at: Timestamp,
-    /// What it was, in one line.
+    /// The fault in one line.
     pub what: String,
 }
 
 impl Archive {
-    /// What was said in a game, in order.
+    /// Returns the chat of a game, in order.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn chat(&self, game: &GameRecord) -> Result<Vec<ChatRecord>, JournalError> {
         let mut statement = self
             .connection
@@ -53,10 +49,10 @@ impl Archive {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// What went wrong in a game, in order.
+    /// Returns the faults of a game, in order.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn faults(&self, game: &GameRecord) -> Result<Vec<FaultRecord>, JournalError> {
         let mut statement = self
             .connection
@@ -67,10 +63,10 @@ impl Archive {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The first moves of these games, at most so many of each; in the order of the games.
+    /// Returns up to `plies` first moves of each game, in the order of the games.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn first_moves(&self, games: &[GameRecord], plies: u32) -> Result<Vec<Vec<UciMove>>, JournalError> {
         let mut statement = self
             .connection

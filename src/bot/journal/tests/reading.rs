@@ -1,4 +1,4 @@
-//! What a reader of many games gets.
+//! Reading many games.
 
 use super::*;
 

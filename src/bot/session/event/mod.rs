@@ -1,7 +1,7 @@
-//! What happens on our accounts, for whoever watches: the log, the metrics, the terminal view, the page in the browser.
-//! Watching never slows play: a watcher that falls behind misses events, nothing more.
+//! Events of the accounts, for the log, the metrics, the terminal view and the page. Watching never
+//! slows play: a watcher that falls behind misses events, nothing more.
 //!
-//! [`BotEvent`] is the one list of what is worth knowing; `sentence` puts each into one plain line.
+//! [`BotEvent`] is the complete list; `sentence` puts each event into one plain line.
 
 mod bus;
 mod sentence;
@@ -27,14 +27,14 @@ pub use sentence::{Sentence, how_it_ended};
 /// Something that happened, on an account or in one of its games.
 #[derive(Clone, Debug)]
 pub enum BotEvent {
-    /// On the account of this name in the settings.
+    /// An event of the account with this name.
     Account(ServerName, AccountEvent),
-    /// In this game.
+    /// An event of this game.
     Game(GameKey, GameEvent),
 }
 
 impl BotEvent {
-    /// The account it happened on.
+    /// Returns the account of the event.
     pub const fn server(&self) -> &ServerName {
         match self {
             Self::Account(server, _) => server,
@@ -51,19 +51,18 @@ impl BotEvent {
     }
 }
 
-/// What happens on an account outside its games.
+/// An event of an account outside its games.
 #[derive(Clone, Debug)]
 pub enum AccountEvent {
-    /// The server knows us.
+    /// The server knows the account.
     Connected {
-        /// Who we are there.
         account: Account,
-        /// How long we were away; `None` for the first connection.
+        /// The time without a connection; `None` for the first one.
         away: Option<Duration>,
     },
     /// The connection was lost; it is being mended.
     Disconnected {
-        /// Why, in one line.
+        /// The reason in one line.
         reason: String,
     },
     /// The server will not have us; nothing more happens on this account.
@@ -71,94 +70,86 @@ pub enum AccountEvent {
         /// Why, and what is to be done about it.
         reason: String,
     },
-    /// Whether new games are begun has changed.
+    /// A change of the mode.
     Mode(AccountMode),
     /// A challenge to us was decided upon.
     Challenge {
-        /// What is offered, and by whom.
+        /// The challenge.
         challenge: Box<Challenge>,
-        /// What becomes of it.
         outcome: ChallengeOutcome,
-        /// Why, in words.
+        /// The reason in words.
         why: String,
     },
-    /// We asked for a game.
+    /// The bot has challenged a player.
     Challenged {
-        /// Whom, and on what terms.
+        /// The challenge.
         request: ChallengeRequest,
-        /// The challenge that stands now, or why there is none.
+        /// The pending challenge, or the reason for its failure.
         outcome: Result<ChallengeId, String>,
     },
-    /// A challenge of ours was declined.
+    /// A challenge of the bot was declined.
     Declined {
-        /// Which one.
         challenge: ChallengeId,
-        /// By whom, if that is known.
+        /// The player who declined, if known.
         opponent: Option<String>,
-        /// The reason they gave.
         reason: DeclineReason,
     },
-    /// Something came of a tournament.
     Tournament {
-        /// Its name to people.
+        /// The name for people.
         name: String,
-        /// What came of it.
         what: TournamentNews,
     },
     /// A limit of the server's is reached, as far as it concerns new games.
     Limited {
-        /// What is not possible now.
+        /// The action that is impossible now.
         what: String,
-        /// Until when.
+        /// The end of the limit.
         until: Timestamp,
     },
-    /// Somebody spoke to us outside a game.
+    /// A message to the bot outside a game.
     Tell {
-        /// The speaker; a guest may bear anybody's name.
+        /// The speaker; a guest may have any name.
         from: Player,
-        /// What was said.
         text: String,
     },
     /// The operator's command was carried out.
     Commanded {
-        /// What was done, in a sentence.
+        /// The result in a sentence.
         done: String,
     },
     /// Something went wrong and is being coped with.
     Fault(String),
-    /// Nothing more happens on this account: we were told to stop.
+    /// The account has stopped on request.
     Closed,
 }
 
-/// Whether an account begins new games.
+/// The mode of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AccountMode {
-    /// It plays.
     #[default]
     Playing,
-    /// It takes and makes no challenges until told to; running games go on.
+    /// No challenges until resumed; running games go on.
     Paused,
-    /// It finishes what runs and ends.
+    /// Running games are finished, then the account ends.
     Draining,
 }
 
-/// What happens in a game.
+/// An event of a game.
 #[derive(Clone, Debug)]
 pub enum GameEvent {
-    /// It runs, and we play it.
+    /// The bot plays a running game.
     Started {
-        /// Players, terms, colours.
         info: Box<GameInfo>,
-        /// Who proposes, in the order of the roster.
+        /// The electors in the order of the roster.
         electors: Arc<[ElectorSpec]>,
-        /// How many moves were made already: more than one or two where a game is resumed.
+        /// The number of moves made already: more than one or two in a resumed game.
         ply: usize,
     },
-    /// A position stands on the board.
+    /// A new position.
     Position {
         /// The position, as its line.
         line: Arc<Line>,
-        /// Both clocks as the server told them with it.
+        /// Both clocks from the same message.
         clocks: Option<Clocks>,
     },
     /// An elector proposes; the score is from our side.
@@ -171,55 +162,52 @@ pub enum GameEvent {
         decision: Arc<Decision>,
         /// The time it was given; `None` where the journal remembered the move.
         budget: Option<Budget>,
-        /// What was held back for the way to the server.
+        /// The time reserved for the connection.
         lag: Duration,
-        /// Whether it is the first of our moves that no book knew, after one that a book did.
+        /// True for the bot's first move out of book after a book move.
         left_book: bool,
     },
-    /// The server has taken a move of ours.
+    /// The server has accepted a move of the bot.
     Sent {
-        /// How long that took.
+        /// The time this took.
         lag: Duration,
     },
-    /// Somebody spoke.
+    /// A chat message.
     Chat {
-        /// What was said, by whom, where.
         line: ChatLine,
-        /// Whether it was us.
+        /// True for the bot's own message.
         ours: bool,
     },
     /// The opponent left the game or came back.
     OpponentGone {
         /// `false` if they are back.
         gone: bool,
-        /// How long from now the win may be claimed, if the server says.
+        /// The time until the win may be claimed, if the server reports it.
         claim_after: Option<Duration>,
     },
     /// Something went wrong and is being coped with.
     Fault(String),
-    /// The game is over.
     Over {
         /// The game; `None` where we never saw it.
         info: Option<Box<GameInfo>>,
-        /// How it ended.
         status: GameStatus,
-        /// Who won.
         winner: Option<Color>,
-        /// How many moves both sides made together.
+        /// The number of moves of both sides.
         plies: usize,
         /// The file it was written to.
         pgn: Option<PathBuf>,
-        /// By how many points our rating went up or down, where that is known already.
+        /// The change of the bot's rating, if it is known already.
         rating_change: Option<i32>,
     },
-    /// The server told, after the end was told here, what the game did to our rating.
+    /// The server reported the change of the bot's rating after the end.
     Rated {
-        /// By how many points it went up or down.
+        /// The change of the rating.
         change: i32,
     },
 }
 
-/// Whether a decision came later than the clock allowed. One that was found in the opponent's time had no budget.
+/// Returns true if a decision came later than the clock allowed. A decision made in the opponent's
+/// time had no budget.
 pub(crate) fn is_late(decision: &Decision, budget: Budget) -> bool {
     !budget.response.is_zero() && decision.elapsed > budget.hard
 }

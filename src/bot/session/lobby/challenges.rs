@@ -18,7 +18,7 @@ use chess::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId, 
 /// The server's name for its limit on games between bots in a day.
 const GAMES_BETWEEN_BOTS: &str = "bot.vsBot.day";
 
-/// Whether this is a limit with a name that nobody waits for.
+/// Returns true for a named limit that is too long to wait for.
 fn is_limit_for_long(error: &ActionError) -> bool {
     let ActionError::Limited { key: Some(key), retry_after, .. } = error else { return false };
     key == GAMES_BETWEEN_BOTS || retry_after.is_some_and(|wait| wait > LONGEST_LIMIT)
@@ -129,7 +129,7 @@ impl Lobby {
         effects: &mut Vec<LobbyEffect>,
     ) {
         let game = GameId::from(id);
-        // The answer may come after the game has begun; then it says nothing new.
+        // An answer after the start of the game is not new.
         let Some(place) = self.places.get_mut(&game) else { return };
         let Some(reserved) = &mut place.reserved else { return };
         let error = match outcome {
@@ -162,7 +162,7 @@ impl Lobby {
                 let until = Some(later(now, retry_after.unwrap_or(pause_after(attempts))));
                 self.waiting.push(Queued { waiting, until, attempts });
             }
-            // It stands still, as far as we know, and we can do nothing with it.
+            // It may still be pending, and no action is possible.
             ActionError::Limited { opponent: false, .. }
             | ActionError::Unavailable(_)
             | ActionError::Unauthorised(_) => {
@@ -174,7 +174,7 @@ impl Lobby {
         }
     }
 
-    /// Accepts once more what may not have been heard.
+    /// Repeats an acceptance that may have been lost.
     pub(super) fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<LobbyEffect>) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {

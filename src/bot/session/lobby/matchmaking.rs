@@ -1,4 +1,5 @@
-//! Whom we challenge when nothing else is to be done: what [`policy`](crate::policy::matchmaking) decides, turned into actions.
+//! Challenges of an idle bot: decisions of [`policy`](crate::policy::matchmaking), turned into
+//! actions.
 
 use jiff::{Timestamp, Zoned};
 
@@ -48,7 +49,7 @@ impl Lobby {
     }
 
     pub(super) fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
-        // The last free place may be taken since we began to look.
+        // The last free place may be taken since the list was requested.
         if self.matchmaking_step(now) != MatchmakingStep::FetchBots {
             self.looking = false;
             return;
@@ -110,7 +111,7 @@ impl Lobby {
         }
     }
 
-    /// Somebody does not take our challenge.
+    /// Handles a declined challenge.
     pub(super) fn declined(
         &mut self,
         now: Timestamp,
@@ -123,7 +124,7 @@ impl Lobby {
         effects.push(LobbyEffect::Save);
     }
 
-    /// Our challenge stands, or its game has begun before we heard of it.
+    /// Records the pending challenge, or a game of it that began before the answer.
     pub(super) fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
         let matchmaker = &mut self.memory.matchmaker;
         let Some(place) = self.places.get_mut(&GameId::from(&id)) else {

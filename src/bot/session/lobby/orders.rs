@@ -1,4 +1,4 @@
-//! What the operator wants of a lobby: games with somebody, a pause, a name that is played no more.
+//! The operator's orders to a lobby: games with a player, a pause, a blocked name.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -17,32 +17,28 @@ use chess::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, Tour
 /// The first and the longest pause before an ordered challenge is made again that could not be made: twice as long each time.
 const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
-/// What is asked of the lobby.
+/// A command to the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::session) enum LobbyCommand {
-    /// No new games until further notice, or new ones again.
+    /// Pauses or resumes new games.
     Pause(bool),
-    /// Games with somebody.
     Challenge(ChallengeOrder),
-    /// No challenge of ours is to stand, and none to follow.
+    /// Withdraws the pending challenge and drops queued ones.
     Cancel,
-    /// Somebody is played no more.
     Block(String),
-    /// A tournament was joined.
     Joined(TournamentEntry),
-    /// A tournament was left.
     Left(Tournament),
 }
 
 /// The games that the operator ordered and that have not begun, in the order in which they were ordered.
 pub(super) type Orders = VecDeque<Order>;
 
-/// Games that the operator ordered with somebody.
+/// Games that the operator ordered with a player.
 pub(super) struct Order {
     wanted: ChallengeOrder,
-    /// How often in a row the challenge could not be made, for reasons that pass.
+    /// The number of temporary failures of the challenge in a row.
     failures: u32,
-    /// Since when the order rests for that, and for how long.
+    /// The start and length of the pause after a failure.
     rests: Option<(Timestamp, Duration)>,
 }
 
@@ -51,12 +47,12 @@ impl Order {
         Self { wanted, failures: 0, rests: None }
     }
 
-    /// Whether it is with this player, whose name is given in lower case.
+    /// Returns true if it is with this player, whose name is in lower case.
     fn is_with(&self, opponent: &str) -> bool {
         self.wanted.request.opponent.to_lowercase() == opponent
     }
 
-    /// When its challenge may be made again that could not be made.
+    /// Returns the end of the pause after a failure.
     pub(super) fn rests_until(&self) -> Option<Timestamp> {
         self.rests.map(|(since, pause)| later(since, pause))
     }
@@ -68,7 +64,7 @@ impl Order {
         }
     }
 
-    /// Its challenge was made. Whether games are left to be played.
+    /// Records a made challenge; returns true if games are left.
     fn made(&mut self) -> bool {
         self.wanted.games = self.wanted.games.saturating_sub(1);
         self.failures = 0;
@@ -76,7 +72,7 @@ impl Order {
         self.wanted.games > 0
     }
 
-    /// Its challenge could not be made yet.
+    /// Records a temporary failure.
     fn failed(&mut self, error: &ActionError, now: Timestamp) {
         let named = match error {
             ActionError::Limited { retry_after, .. } => retry_after.unwrap_or_default(),
@@ -88,7 +84,7 @@ impl Order {
     }
 }
 
-/// Whether the server says of a challenge that it is not to be had, and not only that it is not to be had now.
+/// Returns true if the server refuses a challenge for good.
 pub(super) const fn is_for_good(error: &ActionError) -> bool {
     matches!(error, ActionError::Refused(_) | ActionError::NotFound(_) | ActionError::Unsupported(_))
 }
@@ -156,7 +152,7 @@ impl Lobby {
     }
 
     fn cancel(&mut self, effects: &mut Vec<LobbyEffect>) {
-        // The challenge that is on its way may stand in a moment; what was to follow it does not.
+        // A challenge on its way may be pending in a moment; the queued ones are dropped.
         let followed = self.ordered.take().is_some_and(|order| order.wanted.games > 1);
         let ordered = std::mem::take(&mut self.orders).len() + usize::from(followed);
         let standing = self.memory.matchmaker.standing().map(|(id, opponent)| (id.clone(), opponent.to_owned()));
@@ -178,7 +174,7 @@ impl Lobby {
             && self.us.is_some()
             && !self.looking
             && self.memory.matchmaker.standing().is_none()
-            // Whom we challenge may be a human: no place is kept from the operator.
+            // The opponent may be a human: the operator may use every place.
             && challenge::has_place(Kind::Human, &self.policy.challenge, &places);
         if !ready {
             return;
@@ -197,12 +193,13 @@ impl Lobby {
         effects.push(LobbyEffect::Do(Action::Challenge(request)));
     }
 
-    /// Whether this challenge, as the operator ordered it, is on its way to the server.
+    /// Returns true if this challenge, as ordered by the operator, is on its way to the server.
     pub(in crate::session) fn is_on_its_way(&self, request: &ChallengeRequest) -> bool {
         self.ordered.as_ref().is_some_and(|order| order.wanted.request == *request)
     }
 
-    /// Whether this challenge on its way, to which the server has answered with this error, is made again later.
+    /// Returns true if this challenge, which the server answered with this error, is made again
+    /// later.
     pub(in crate::session) fn is_made_again(&self, request: &ChallengeRequest, error: &ActionError) -> bool {
         self.is_on_its_way(request) && !is_for_good(error)
     }
@@ -224,25 +221,25 @@ impl Lobby {
         }
     }
 
-    /// Somebody does not want to play: what else was ordered with them is forgotten.
+    /// Drops the orders with a player who does not want to play.
     pub(super) fn forget_orders_to(&mut self, opponent: &str) {
         self.orders.retain(|order| !order.is_with(opponent));
         self.ordered.take_if(|order| order.is_with(opponent));
     }
 
-    /// The same by the challenge that was not taken.
+    /// Drops the orders behind a declined challenge.
     pub(super) fn forget_orders_behind(&mut self, id: &ChallengeId) {
         if let Some(opponent) = self.opponent_of(id) {
             self.forget_orders_to(&opponent);
         }
     }
 
-    /// Those whom the operator blocked while we ran are on the block list, whatever the settings say.
+    /// Keeps names blocked at runtime on the block list, whatever the settings say.
     pub(super) fn block_again(&mut self) {
         self.lists.block.extend(self.memory.blocked.iter().collect::<Names>());
     }
 
-    /// What waits is judged anew: something has changed.
+    /// Judges waiting challenges again after a change.
     pub(super) fn judge_waiting_now(&mut self) {
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
@@ -252,7 +249,7 @@ impl Lobby {
         self.memory.participation.members().cloned().collect()
     }
 
-    /// Until when the server takes no more of this, if it said so.
+    /// Returns the end of a server's limit on this action, if it named one.
     pub(super) fn limited_until(&self, spending: Spending, now: Timestamp) -> Option<Timestamp> {
         self.memory.rate_limits.may(spending, now).err().map(|limit| limit.until)
     }

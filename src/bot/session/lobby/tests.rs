@@ -34,7 +34,7 @@ impl Story {
         })
     }
 
-    /// Nothing is left but what is remembered.
+    /// Restarts with the saved state only.
     fn restarts(&mut self) {
         let memory = serde_json::to_string(self.lobby.memory()).expect("it can be kept");
         let memory = serde_json::from_str(&memory).expect("it can be read again");
@@ -55,7 +55,7 @@ impl Story {
         self.lobby.next_wakeup(&self.now.to_zoned(TimeZone::UTC))
     }
 
-    /// `from` challenges us.
+    /// `from` challenges the bot.
     fn challenged(&mut self, id: &str, from: &str) -> Vec<LobbyEffect> {
         self.happens(LobbyInput::Challenge(challenge(id, from)))
     }
@@ -220,7 +220,7 @@ fn a_server_that_never_hears_us_is_given_up() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     for attempts in 1..ATTEMPTS {
-        // A server in trouble may say of a good token that it does not know it.
+        // A server in trouble may reject a valid token.
         let unknown = ActionError::Unauthorised("Unauthorized (401)".to_owned());
         story.accepted("game0001", Err(if attempts == 1 { unknown } else { lost() }));
         assert!(accepts(&story.after(pause_after(attempts)), "game0001"), "attempt {attempts}");
@@ -305,7 +305,8 @@ fn a_clock_that_is_set_back_or_forward_stops_nothing() {
     assert!(accepts(&story.ends("game0002"), "game0003"));
 }
 
-/// Games that began by a clock that went ahead are as recent as they can be, and no longer than the settings say.
+/// Games that began by a clock that went ahead are as recent as possible, and no longer than the
+/// settings say.
 #[test]
 fn a_clock_that_went_ahead_makes_no_game_recent_for_longer() {
     let mut story = Story::with(|policy| {
@@ -358,7 +359,8 @@ fn rematches_in_a_row_are_counted() {
     story.plays("game0004", "Ann");
 }
 
-/// How often somebody may play us holds over a restart, which counts no running game a second time; and nobody is remembered for ever.
+/// Limits per player hold over a restart, which counts no running game a second time; and no player
+/// is remembered for ever.
 #[test]
 fn recent_games_are_remembered_over_a_restart() {
     let mut story = Story::with(|policy| policy.challenge.bot.max_recent_games = Some(2));
@@ -435,7 +437,7 @@ fn matchmaking() -> Story {
     })
 }
 
-/// Whom the effects challenge.
+/// Returns the challenge among the effects.
 fn challenges(effects: &[LobbyEffect]) -> Option<ChallengeRequest> {
     effects.iter().find_map(|effect| match effect {
         LobbyEffect::Do(Action::Challenge(request)) => Some(request.clone()),
@@ -444,7 +446,7 @@ fn challenges(effects: &[LobbyEffect]) -> Option<ChallengeRequest> {
 }
 
 impl Story {
-    /// Looks for somebody and challenges; our challenge stands under `id`.
+    /// Challenges a player; the challenge is pending under `id`.
     fn challenges(&mut self, id: &str) -> String {
         let request = challenges(&self.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
         self.happens(LobbyInput::Challenged(request.clone(), Ok(ChallengeId::new(id))));
@@ -583,8 +585,8 @@ fn any_error() -> impl Strategy<Value = Option<ActionError>> {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: no more games than places are taken on by our own will, and once all games have
-    /// ended and all reservations have run out, every place is free.
+    /// In any order of events: no more games than places are begun voluntarily, and once all games
+    /// have ended and all reservations have expired, every place is free.
     #[test]
     fn no_place_leaks(
         concurrency in 1..4_usize,

@@ -11,14 +11,14 @@ use crate::{
 };
 use chess::{Action, ActionError, Tournament, TournamentInfo};
 
-/// What the server said about tournaments.
+/// The server's answer about tournaments.
 #[derive(Debug)]
 pub(in crate::session) enum TournamentAnswer {
-    /// These are there; whether they are all, and not only those that could be had.
+    /// Tournaments found; `true` if the list is complete.
     Found(Vec<TournamentInfo>, bool),
-    /// How one stands.
+    /// The state of one.
     Described(Tournament, Result<TournamentInfo, ActionError>),
-    /// What came of taking part.
+    /// The answer to joining.
     Joined(Tournament, Result<(), ActionError>),
 }
 
@@ -54,7 +54,7 @@ impl Lobby {
         }));
     }
 
-    /// What the participation says of itself in the situation as it is.
+    /// Runs `job` on the participation in the current situation.
     pub(super) fn with_tournaments<T>(
         &mut self,
         now: &Zoned,
@@ -71,12 +71,12 @@ impl Lobby {
         ask(&mut self.memory.participation, &self.policy.tournament, &situation)
     }
 
-    /// The names of the tournaments of which a game of ours runs.
+    /// Returns the tournaments with a running game of the bot.
     pub(super) fn tournaments_played(&self) -> BTreeSet<String> {
         self.places.values().filter_map(|place| place.tournament.clone()).collect()
     }
 
-    /// We stop at once: whoever would be paired with us is spared that.
+    /// Withdraws before an immediate stop, so that no opponent is paired with the bot.
     pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
         let mode = std::mem::replace(&mut self.mode, AccountMode::Draining);
         let mut effects = Vec::new();

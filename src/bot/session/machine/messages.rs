@@ -1,4 +1,4 @@
-//! What passes between the machine of a game and the task around it: what happened, and what is to be done.
+//! Messages between a game's machine and its task: events in, effects out.
 
 use std::{
     sync::Arc,
@@ -10,36 +10,36 @@ use council::{clock::Budget, player::RequestId};
 
 use crate::session::control::{ControlAnswer, GameCommand};
 
-/// What happened.
+/// An event.
 #[derive(Debug)]
 pub(in crate::session) enum GameInput {
     /// The whole state of the game, after a (re)connection.
     Full(Box<GameInfo>, GameState),
     /// A change of the state.
     State(GameState),
-    /// The event stream says that the game is over, and how as far as it knows.
+    /// The event stream reports the end of the game, with its known details.
     Finished(Option<GameStatus>, Option<Color>),
-    /// The server knows no such running game any more.
+    /// The server knows no such running game.
     Gone,
-    /// What the game has done to our rating; no matter of the game's either.
+    /// The change of the rating; handled by the task.
     Rated(i32),
-    /// Somebody spoke, while challenges of these players waited: no matter of the game's, but it comes the same way.
+    /// A chat message, with the names of waiting challengers; handled by the task.
     Chat(ChatLine, Vec<String>),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
-    /// The operator wants something; the task asks the machine what to do about it, and answers.
+    /// The operator's command; the task asks the machine for the action, and answers.
     Command(GameCommand, ControlAnswer),
     /// The server did not let us give the game up.
     NotGivenUp,
     /// A search has come to its decision.
     Decided(RequestId, Box<DecidedSearch>),
-    /// What came of sending the answer with this number.
+    /// The result of sending the answer with this number.
     Sent(AnswerNumber, Result<(), ActionError>),
     /// A timer that was set has run out.
     Timer(Timer),
 }
 
-/// What a search came to, with the time that it was given.
+/// The result of a search, with its time.
 #[derive(Debug, PartialEq)]
 pub(in crate::session) struct DecidedSearch {
     /// The position that it is about.
@@ -49,23 +49,23 @@ pub(in crate::session) struct DecidedSearch {
     pub budget: Option<Budget>,
 }
 
-/// What is to be done, in this order.
+/// Actions, in order.
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum GameEffect {
     /// Search this position, in which we are to move.
     Search {
-        /// Comes back with the decision.
+        /// Returned with the decision.
         request: RequestId,
         line: Arc<Line>,
         clocks: Option<Clocks>,
-        /// When the server's word about this position came: our clock runs since.
+        /// The arrival of the server's message about this position, which started the bot's clock.
         received: Instant,
         /// Moves the server would not take here.
         excluded: Vec<UciMove>,
     },
     /// Search these positions, one of which is expected, in the opponent's time.
     Ponder {
-        /// Comes back with the decision.
+        /// Returned with the decision.
         request: RequestId,
         /// At least one, the likeliest first.
         lines: Vec<Arc<Line>>,
@@ -73,10 +73,10 @@ pub(in crate::session) enum GameEffect {
     /// A position that is being pondered is on the board: our clock runs for it.
     PonderHit {
         clocks: Option<Clocks>,
-        /// When the server's word about it came.
+        /// The arrival of the server's message about it.
         received: Instant,
     },
-    /// What is being searched is no longer on the board, and no longer expected.
+    /// The searched position is neither on the board nor expected any more.
     StopSearch,
     /// Write the moves of the board into the record.
     RecordMoves,
@@ -86,9 +86,9 @@ pub(in crate::session) enum GameEffect {
     RecordTakeback,
     /// Send a move; what came of it comes back as [`GameInput::Sent`].
     Send { answer: AnswerNumber, uci: UciMove, offer_draw: bool },
-    /// Anything else a server can be asked for; whether it had an effect the server's events will tell.
+    /// Any other request; the server's events show its effect.
     Do(Action),
-    /// Ask for the whole state.
+    /// Fetch the whole state.
     Resync,
     /// Wake us later; a timer of the same kind that was set before is replaced.
     Wake(Timer, Duration),
@@ -100,18 +100,17 @@ pub(in crate::session) enum GameEffect {
     Over(GameOver),
 }
 
-/// How a game ended.
+/// The end of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::session) enum GameOver {
     /// The game's own stream showed the end, and all moves before it.
     Shown(GameStatus, Option<Color>),
-    /// Another source told of the end; the last moves may not have been shown.
+    /// Another source reports the end; the last moves may be missing.
     Told(GameStatus, Option<Color>),
-    /// The server knows no such running game any more.
+    /// The server knows no such running game.
     Unknown,
 }
 
-/// The kinds of timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::session) enum Timer {
     /// Send the answer again.
@@ -122,9 +121,9 @@ pub(in crate::session) enum Timer {
     Claim,
     /// The opponent should have made the first move by now.
     Abort,
-    /// The whole state that we asked for should have come by now.
+    /// The requested whole state is overdue.
     WholeState,
-    /// What we answered to an offer of the opponent's should have shown its effect by now.
+    /// The effect of an answer to the opponent's offer is overdue.
     Offer,
     /// The final state of a game that is over should have come by now.
     LastWord,

@@ -1,14 +1,17 @@
-//! One game as a pure state machine: what happened goes in, what is to be done comes out. It reads no clock and does no I/O,
-//! so every fault that a network can produce is a unit test (`machine/tests.rs`).
+//! One game as a pure state machine: events in, actions out. It reads no clock and does no I/O, so
+//! every fault of a network is a unit test (`machine/tests.rs`).
 //!
-//! Invariants (the promises of the runtime, as far as they concern one game):
-//! - the server's word is the only truth: the board is what the last believed state says;
-//! - a state is believed if it is whole ([`GameInput::Full`]) or only adds moves to what we know. Anything else — a takeback, or
-//!   an old event that arrives late — makes us ask for the whole state, once at a time (`whole_state`);
-//! - one search a ply: a position that is being searched or has been answered is not searched again;
+//! Invariants (the promises, as far as they concern one game):
+//! - the server's state is the only truth: the board is that of the last believed state;
+//! - a state is believed if it is whole ([`GameInput::Full`]) or only adds moves to the known ones.
+//!   Anything else (a takeback, or an old event that arrives late) makes the machine fetch the
+//!   whole state, once at a time (`whole_state`);
+//! - one search a ply: a position that is being searched or has been answered is not searched
+//!   again;
 //! - a decision for a position that is no longer on the board is dropped;
-//! - sending is idempotent (`our_move`): the answer to a position is sent again only after the server has shown that it does
-//!   not have it, or has said that it did not take it; the first time at once, then less and less often.
+//! - sending is idempotent (`our_move`): the answer to a position is sent again only after the
+//!   server has shown that it lacks it, or has rejected it; the first time at once, then less and
+//!   less often.
 
 use std::{
     sync::Arc,
@@ -38,47 +41,47 @@ use whole_state::WholeStateRequests;
 pub(super) use messages::{AnswerNumber, DecidedSearch, GameEffect, GameInput, GameOver, Timer};
 pub(super) use operator::{DrawCourse, GivingUp};
 
-/// How long the last moves may take to be shown when the event stream is the first to tell that a game is over.
+/// The time for the last moves to arrive after the event stream reports the end of a game.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
-/// One game.
 pub(super) struct GameMachine {
     info: Box<GameInfo>,
     line: Arc<Line>,
     state: GameState,
     our_move: MoveState,
     adjudicator: Adjudicator,
-    /// Whether the operator wants a draw offered with our next move.
+    /// True if the operator wants a draw offer with the next move.
     offers_next: bool,
-    /// How many expected replies are searched in the opponent's time.
+    /// The number of expected replies searched in the opponent's time.
     replies_pondered: usize,
-    /// What is searched in it.
+    /// The search in the opponent's time.
     pondering: Option<PonderedLines>,
     /// Numbers searches and answers.
     counter: u64,
-    /// Since when the position stands on the board, as far as we know.
+    /// The first sight of the current position.
     since: Instant,
     /// Moves the server would not take in it.
     refused: Vec<UciMove>,
     /// The pauses between attempts to move in it.
     retries: Backoff,
-    /// How long the stream is given to show a move of ours: in this game, at least twice what it ever took.
+    /// The time for the stream to show a move of the bot: at least twice the longest so far in this
+    /// game.
     echo_patience: Duration,
     whole_state: WholeStateRequests,
     offers: OfferAnswers,
     claims: Backoff,
     aborts: Backoff,
-    /// How the game ended, by the event stream, while its own stream has not shown the end.
+    /// The end of the game by the event stream, before its own stream has shown it.
     ended: Option<Ended>,
     over: bool,
 }
 
 #[derive(Debug)]
 struct Ended {
-    /// How, if that was said.
+    /// The status, if it is known.
     status: Option<GameStatus>,
     winner: Option<Color>,
-    /// Whether the whole state was asked for.
+    /// True once the whole state was requested.
     asked: bool,
 }
 
@@ -90,7 +93,7 @@ impl Ended {
 }
 
 impl GameMachine {
-    /// A game whose whole state has just come, and what is to be done first.
+    /// Creates the machine of a game from its first whole state; returns the first actions.
     pub(super) fn new(
         now: Instant,
         info: Box<GameInfo>,
@@ -130,22 +133,22 @@ impl GameMachine {
         (game, effects)
     }
 
-    /// What does not change in it.
+    /// Returns the part that does not change.
     pub(super) fn info(&self) -> &GameInfo {
         &self.info
     }
 
-    /// The board, as its line.
+    /// Returns the board, as its line.
     pub(super) fn line(&self) -> &Arc<Line> {
         &self.line
     }
 
-    /// The server's last word.
+    /// Returns the server's last state.
     pub(super) fn state(&self) -> &GameState {
         &self.state
     }
 
-    /// Takes what happened and says what is to be done.
+    /// Handles an event and returns the actions.
     pub(super) fn handle(&mut self, now: Instant, input: GameInput) -> Vec<GameEffect> {
         let mut effects = Vec::new();
         if self.over {
@@ -159,7 +162,7 @@ impl GameMachine {
             GameInput::State(state) => self.state_changed(now, state, &mut effects),
             GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
             GameInput::Gone => self.gone(&mut effects),
-            // These are the task's, which has the words, the record and the operator's ear.
+            // The task handles these: it has the chat, the record and the operator's channel.
             GameInput::Chat(..) | GameInput::Command(..) | GameInput::Rated(_) => (),
             GameInput::NotGivenUp => self.not_given_up(now, &mut effects),
             GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
@@ -179,7 +182,8 @@ impl GameMachine {
                 self.whole_state.answered(now, effects);
                 self.believe(now, line, state, true, effects);
             }
-            // Only a server whose rules differ from ours says such a thing; asking at leisure is all there is to do.
+            // Only a server with other rules can send this; the only remedy is to fetch the state
+            // again, slowly.
             Err(error) => {
                 effects.push(GameEffect::Fault(format!("the server's moves make no sense: {error}")));
                 self.whole_state.answered_in_vain(now, effects);
@@ -239,7 +243,8 @@ impl GameMachine {
                 effects.push(GameEffect::Forget(timer));
             }
             if self.line.turn() == self.info.our_color {
-                // Whoever moves is there; a server that sees them leave again says so again.
+                // A player who moves is present; a server that sees them leave again reports it
+                // again.
                 self.opponent_gone(false, None, effects);
             }
             effects.push(GameEffect::RecordMoves);
@@ -262,8 +267,8 @@ impl GameMachine {
         }
     }
 
-    /// Waits for the opponent's first move, if that is to come; says how long in all. Counted from the first sight of the position: a
-    /// stream that is reopened gives nobody more time.
+    /// Starts the timer of the opponent's first move, if that is to come; returns the time in all.
+    /// It counts from the first sight of the position: a reopened stream gives no more time.
     fn wait_for_first_move(&self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
         let patience = self.adjudicator.abort_after(&self.info).filter(|_| self.line.ply() < 2)?;
         let waited = now.saturating_duration_since(self.since);
@@ -271,7 +276,8 @@ impl GameMachine {
         Some(patience)
     }
 
-    /// The opponent asks for more time for the first move, and gets it once: how long we wait in all. `None` where nothing is waited for.
+    /// Doubles the time for the opponent's first move, once; returns the time in all. `None`
+    /// without such a timer.
     pub(in crate::session) fn wait_longer(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
         if self.ended.is_some() || self.is_given_up() || self.line.turn() == self.info.our_color {
             return None;
@@ -280,18 +286,20 @@ impl GameMachine {
         self.wait_for_first_move(now, effects)
     }
 
-    /// Whether a game that is over may have moves which its stream did not show: it ended by a rule that does not hold for the
-    /// position on the board, or while a move of ours was on its way. A server that shows boards may have lost the last one.
+    /// Returns true if a finished game may have moves that its stream did not show: it ended by a
+    /// rule that does not hold for the current position, or while a move of the bot was on its way.
+    /// A server that sends boards may have lost the last one.
     fn may_lack_moves(&self) -> bool {
         match self.state.status {
             GameStatus::Mate | GameStatus::Stalemate | GameStatus::VariantEnd => !self.line.position().is_game_over(),
-            // A move that comes with a resignation of ours is held back.
+            // A move together with a resignation of the bot is held back.
             GameStatus::Aborted | GameStatus::Resign if self.state.winner != Some(self.info.our_color) => false,
             _ => matches!(self.our_move, MoveState::Answered(_)),
         }
     }
 
-    /// Who won a game that is over: as its stream says, as the event stream said, or as a mate on the board shows.
+    /// Returns the winner of a finished game: by its stream, by the event stream, or by a mate on
+    /// the board.
     fn winner(&self) -> Option<Color> {
         let told = self.ended.as_ref().and_then(|ended| ended.winner);
         let mated = self.state.status == GameStatus::Mate && self.line.is_checkmate();
@@ -311,7 +319,7 @@ impl GameMachine {
 
     /// The event stream may be faster than the game's own, which still has the last moves to show.
     fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<GameEffect>) {
-        // Who says it again, and less, tells nothing new.
+        // A repeated report with less information is ignored.
         if status.is_none() && self.ended.is_some() {
             return;
         }
@@ -344,7 +352,7 @@ impl GameMachine {
         effects.push(GameEffect::Over(end));
     }
 
-    /// There is nothing to be searched any more, in nobody's time.
+    /// Stops all searches.
     fn stop_searching(&mut self, effects: &mut Vec<GameEffect>) {
         let searching = matches!(self.our_move, MoveState::Searching(_));
         if searching || self.pondering.take().is_some() {
@@ -358,7 +366,7 @@ impl GameMachine {
 
     fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<GameEffect>) {
         match timer {
-            // Nothing is sent to a game that has ended.
+            // Nothing is sent to a finished game.
             Timer::Resend | Timer::Echo | Timer::Abort | Timer::Offer if self.ended.is_some() => (),
             Timer::Resend => self.resend_is_due(effects),
             Timer::Echo => self.echo_is_due(now, effects),
@@ -375,7 +383,7 @@ impl GameMachine {
             Timer::Abort => {
                 if matches!(self.our_move, MoveState::Theirs) && self.line.ply() < 2 {
                     effects.push(GameEffect::Do(Action::Abort(self.info.id.clone())));
-                    // What becomes of it only the game's end tells: the request may get lost.
+                    // Only the game's end shows the effect: the request may get lost.
                     effects.push(GameEffect::Wake(Timer::Abort, self.aborts.next_delay()));
                 }
             }
@@ -388,7 +396,7 @@ impl GameMachine {
     }
 }
 
-/// Whether a game that ended so may have been won although no winner is named.
+/// Returns true if a game that ended so may have been won although no winner is named.
 const fn may_have_a_winner(status: &GameStatus) -> bool {
     use GameStatus::{Cheat, Mate, OutOfTime, Resign, Timeout, VariantEnd};
     matches!(status, Mate | Resign | Timeout | OutOfTime | Cheat | VariantEnd)

@@ -1,23 +1,25 @@
-//! What the opponent asks for: a draw, or moves back. It is answered once, and again where a later whole state shows that the offer
-//! still stands: the answer was lost then. Nothing is answered again without that look, for a server takes a second answer to an
-//! offer that stands no longer for an offer of ours.
+//! The opponent's offers: a draw, or a takeback. Each is answered once, and again if a later whole
+//! state shows that it is still open, because then the answer was lost. Nothing is answered again
+//! without that check, because a server takes a second answer to a closed offer for an offer of the
+//! bot.
 
 use std::time::{Duration, Instant};
 
 use super::{GameEffect, GameMachine, Timer};
 use chess::{Action, Backoff, GameState};
 
-/// The shortest and the longest pause before an answer that has shown no effect is looked into.
+/// The shortest and the longest pause before an answer without effect is checked.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 
-/// How we answered what the opponent asks for in the position on the board.
+/// The answers to the opponent's offers in the current position.
 #[derive(Debug)]
 pub(super) struct OfferAnswers {
-    /// Whether the draw that is offered was accepted.
+    /// True if the offered draw was accepted.
     draw: bool,
-    /// Whether the takeback that is asked for was granted; `None` where there is nothing to answer.
+    /// True if the requested takeback was granted; `None` without a request.
     takeback: Option<bool>,
-    /// An answer should have shown its effect by now: the next whole state tells whether it is given again.
+    /// True if an answer has had no effect in time: the next whole state decides whether it is
+    /// repeated.
     is_doubtful: bool,
     pauses: Backoff,
 }
@@ -46,7 +48,7 @@ impl GameMachine {
             answers.push(GameEffect::Do(Action::Takeback(self.info.id.clone(), granted)));
         }
 
-        // On our own turn the offer is answered with the move, when we know how we stand.
+        // On the bot's own turn the offer is answered with the move, when the evaluation is known.
         let is_offered = self.state.draw_offers.by(them) && self.line.turn() != us;
         let is_new = is_offered && !earlier.draw_offers.by(them);
         if !is_offered {
@@ -64,7 +66,8 @@ impl GameMachine {
         }
     }
 
-    /// What we answered should have shown its effect by now. Where the offer still stands, the whole state is asked for, which decides.
+    /// Handles an answer without effect: if the offer is still open, the whole state is fetched,
+    /// which decides.
     pub(super) fn offer_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if (self.offers.draw || self.offers.takeback.is_some()) && !self.is_given_up() {
             self.offers.is_doubtful = true;

@@ -1,20 +1,20 @@
-//! What the operator wants of the game, made to fit what we are about to do: a draw offer stands with our next move, and a game
-//! that is given up is searched no further and nothing more is sent in it.
+//! The operator's commands to a game, fitted to its state: a draw offer goes with the next move,
+//! and a resigned game is not searched any further.
 //!
-//! The server is asked by the task, which has the operator's ear; the machine says for what.
+//! The task sends the requests, because it has the operator's channel; the machine chooses them.
 
 use std::time::Instant;
 
 use super::{GameEffect, GameMachine, MoveState, Timer};
 
-/// How a draw is come by.
+/// The way to a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum DrawCourse {
     /// The opponent offers one: it is taken now.
     Take,
-    /// It is offered now.
+    /// The offer is sent now.
     Offer,
-    /// It is offered with our next move, which is being looked for.
+    /// The offer goes with the next move, which is being searched.
     WithNextMove,
     /// No server takes an offer before both sides have moved.
     TooSoon,
@@ -22,17 +22,16 @@ pub(in crate::session) enum DrawCourse {
     TooLate,
 }
 
-/// How a game is given up.
+/// The way to give a game up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum GivingUp {
-    /// Not both sides have moved: it may still be aborted.
+    /// Before both sides have moved the game may be aborted.
     Abort,
-    /// It is resigned.
     Resign,
 }
 
 impl GameMachine {
-    /// The operator wants a draw.
+    /// Handles the operator's wish for a draw.
     pub(in crate::session) fn wants_draw(&mut self) -> DrawCourse {
         if self.is_given_up() || self.over {
             DrawCourse::TooLate
@@ -47,8 +46,8 @@ impl GameMachine {
         }
     }
 
-    /// The operator gives the game up: nothing is searched or sent any more, unless [`NotGivenUp`](super::GameInput::NotGivenUp)
-    /// says that the server would not have it.
+    /// Gives the game up: nothing is searched or sent any more, unless
+    /// [`NotGivenUp`](super::GameInput::NotGivenUp) reports that the server refused.
     pub(in crate::session) fn give_up(&mut self) -> (GivingUp, Vec<GameEffect>) {
         let mut effects = Vec::new();
         self.stop_searching(&mut effects);
@@ -57,8 +56,8 @@ impl GameMachine {
         (if self.line.ply() < 2 { GivingUp::Abort } else { GivingUp::Resign }, effects)
     }
 
-    /// The server did not let us give the game up. What became of a move that was on its way, its whole state tells; then the
-    /// game goes on.
+    /// Handles the server's refusal. The whole state shows the fate of a move that was on its way;
+    /// then the game goes on.
     pub(super) fn not_given_up(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if self.is_given_up() {
             self.our_move = MoveState::Theirs;

@@ -1,7 +1,7 @@
-//! Our move: searched, decided, sent, and shown by the server.
+//! The bot's move: searched, decided, sent, and shown by the server.
 //!
-//! A move is sent again only after the server has shown that it does not have it, or has said that it did not take it, or has
-//! said nothing at all for as long as the clock allows.
+//! A move is sent again only after the server has shown that it lacks it, has rejected it, or has
+//! not answered for as long as the clock allows.
 
 use std::{
     sync::Arc,
@@ -15,23 +15,21 @@ use council::player::RequestId;
 
 /// The least and the most time that the stream is given to show a move that the server has acknowledged.
 pub(super) const ECHO: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
-/// How soon a whole state that does not show a move the server has taken is asked for again.
+/// The delay before a whole state is fetched again that does not show an accepted move.
 const SECOND_LOOK: Duration = Duration::from_millis(250);
 /// The shortest time before something that the server limits is tried again.
 const LIMITED: Duration = Duration::from_millis(50);
-/// How long a lost resignation is waited for before the game goes on with the move.
+/// The time to wait for a lost resignation before the game goes on with the move.
 const RESIGNATION: Duration = Duration::from_secs(3);
-/// After so many refusals of one move in one position another move is looked for.
+/// The number of refusals of one move in one position after which another move is searched.
 pub(super) const REFUSALS: u32 = 3;
 
-/// Where we are with the position on the board.
+/// The progress on the current position.
 #[derive(Debug)]
 pub(super) enum MoveState {
-    /// It is not ours to move.
     Theirs,
-    /// The position is being searched.
     Searching(RequestId),
-    /// We know our move.
+    /// The bot's move is known.
     Answered(OurAnswer),
     /// The game was given up at the operator's wish, which the server has not shown yet: nothing more is sent.
     GivenUp,
@@ -44,7 +42,7 @@ pub(super) struct OurAnswer {
     offer_draw: bool,
     sending: Sending,
     refusals: u32,
-    /// Not to be sent again before.
+    /// The earliest time of the next sending.
     not_before: Instant,
 }
 
@@ -56,9 +54,10 @@ enum Sending {
     Acknowledged(Instant),
     /// The server took it at this time and should have shown it by now.
     Doubtful(Instant),
-    /// The same, and a whole state came that does not show it, which may have been on its way before: the next one decides.
+    /// The same, after a whole state without the move, which may have been older: the next one
+    /// decides.
     VeryDoubtful(Instant),
-    /// It did not arrive, or we do not know whether it did; to be sent again.
+    /// It did not arrive, or may not have; to be sent again.
     Unsettled,
 }
 
@@ -66,7 +65,8 @@ impl GameMachine {
     /// The server's state, in which we are to move, has been believed; `full` if it was the whole state.
     pub(super) fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<GameEffect>) {
         match &mut self.our_move {
-            // The state may have been on its way before the move was taken: one more look before anything is sent twice.
+            // The state may be older than the acceptance: it is fetched once more before anything
+            // is sent twice.
             MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(_), .. }) if full => {
                 effects.push(GameEffect::Wake(Timer::Echo, SECOND_LOOK));
             }
@@ -102,7 +102,7 @@ impl GameMachine {
         if self.ponder_hit(now, effects) {
             return;
         }
-        // The search of our move takes the place of whatever was pondered.
+        // The search of the bot's move replaces pondering.
         self.pondering = None;
         let request = RequestId(self.next_number());
         self.our_move = MoveState::Searching(request);
@@ -156,7 +156,8 @@ impl GameMachine {
         }
     }
 
-    /// Lets a draw be offered with our move, if that has not been sent yet. Says whether it will be.
+    /// Adds a draw offer to the bot's move, if that has not been sent yet. Returns true if it will
+    /// go with it.
     pub(super) const fn offer_with_move(&mut self) -> bool {
         match &mut self.our_move {
             MoveState::Searching(_) => self.offers_next = true,
@@ -181,7 +182,7 @@ impl GameMachine {
         outcome: Result<(), ActionError>,
         effects: &mut Vec<GameEffect>,
     ) {
-        // What becomes of it shows in the last state of the game.
+        // The last state of the game shows its fate.
         if self.ended.is_some() {
             return;
         }
@@ -205,18 +206,20 @@ impl GameMachine {
         answer.not_before = now + pause;
         effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
         match error {
-            // The server said when: before that time it would refuse again, so the clock may spend half of what it has on it.
+            // The server named the time: it would refuse before, so half of the clock may be spent
+            // on waiting.
             ActionError::Limited { retry_after: Some(named), .. }
                 if named > pause && left.is_none_or(|left| named <= left / 2) =>
             {
                 answer.not_before = now + named;
                 effects.push(GameEffect::Wake(Timer::Resend, named));
             }
-            // Not taken, and known not to be: sent again as soon as is decent, sooner when the clock is short.
+            // Known as not accepted: sent again after a decent pause, shorter when the clock is
+            // short.
             ActionError::Limited { .. } | ActionError::Unauthorised(_) | ActionError::Unsupported(_) => {
                 effects.push(GameEffect::Wake(Timer::Resend, pause.max(LIMITED)));
             }
-            // It may have been taken: the server's whole state decides. If that does not come either, it is sent again.
+            // It may have been accepted: the whole state decides. Without that it is sent again.
             ActionError::Unavailable(_) => {
                 // Twice the time that the state may take, or a quarter of the clock: a server in trouble is late with both.
                 let answer_due = (self.whole_state.patience() * 2).min(most.saturating_mul(2)).max(pause);
@@ -231,7 +234,7 @@ impl GameMachine {
         }
     }
 
-    /// What is left on our clock; `None` without a clock.
+    /// Returns the bot's remaining time; `None` without a clock.
     pub(in crate::session) fn time_left(&self, now: Instant) -> Option<Duration> {
         let spent = now.saturating_duration_since(self.state.received);
         self.state.clocks.map(|clocks| clocks.of(self.info.our_color).remaining.saturating_sub(spent))
@@ -243,8 +246,8 @@ impl GameMachine {
         }
     }
 
-    /// The stream should have shown our move by now: the whole state that is asked for is younger than the acknowledgement,
-    /// so it decides.
+    /// Handles an overdue echo of the bot's move: the requested whole state is newer than the
+    /// acknowledgement, so it decides.
     pub(super) fn echo_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if let MoveState::Answered(answer) = &mut self.our_move
             && let Sending::Acknowledged(since) = answer.sending
@@ -255,7 +258,7 @@ impl GameMachine {
         }
     }
 
-    /// Another position is on the board: where our move was waited for, the next one is given at least as much time.
+    /// Learns from the delay of an echo: the next one is given at least as much time.
     pub(super) fn learn_echo_patience(&mut self, now: Instant) {
         if let MoveState::Answered(OurAnswer {
             sending: Sending::Acknowledged(at) | Sending::Doubtful(at) | Sending::VeryDoubtful(at),

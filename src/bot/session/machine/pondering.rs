@@ -9,7 +9,7 @@ use super::{DecidedSearch, GameEffect, GameMachine, MoveState};
 use chess::{Line, UciMove};
 use council::player::RequestId;
 
-/// What is being searched in the opponent's time.
+/// The search in the opponent's time.
 #[derive(Debug)]
 pub(super) struct PonderedLines {
     pub(super) request: RequestId,
@@ -20,7 +20,8 @@ pub(super) struct PonderedLines {
 }
 
 impl PonderedLines {
-    /// Whether it is still of use with this position on the board: it is one of those expected, or one move before.
+    /// Returns true if it is still useful with this position: one of those expected, or one move
+    /// before.
     fn may_come_from(&self, board: &Line) -> bool {
         self.lines.iter().any(|line| {
             let moves_away = line.ply().checked_sub(board.ply());
@@ -30,12 +31,12 @@ impl PonderedLines {
 }
 
 impl GameMachine {
-    /// From now on the opponent's time is used, to search so many expected replies.
+    /// Sets the number of expected replies to search in the opponent's time.
     pub(in crate::session) const fn ponder_replies(&mut self, replies: usize) {
         self.replies_pondered = replies;
     }
 
-    /// After our move: begins to search the positions that are expected.
+    /// Begins to search the expected positions after the bot's move.
     pub(super) fn ponder(&mut self, best: UciMove, replies: &[UciMove], effects: &mut Vec<GameEffect>) {
         let after = |reply: &UciMove| {
             let mut line = Line::clone(&self.line);
@@ -73,8 +74,8 @@ impl GameMachine {
         }
     }
 
-    /// An expected position is on the board and it is our move: what was pondered becomes the search of our move. Says whether
-    /// it was so.
+    /// Turns pondering into the search of the bot's move, if an expected position is on the board.
+    /// Returns true if it did.
     pub(super) fn ponder_hit(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> bool {
         let hit = |pondering: &mut PonderedLines| {
             // Finished before it was known which position would come: of no use for any other.

@@ -14,7 +14,7 @@ const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_s
 /// The requests for the whole state of one game.
 #[derive(Debug)]
 pub(super) struct WholeStateRequests {
-    /// When the request was made that has not been answered yet.
+    /// The time of the unanswered request.
     asked: Option<Instant>,
     patience: Duration,
 }
@@ -24,25 +24,25 @@ impl WholeStateRequests {
         Self { asked: None, patience: PATIENCE.0 }
     }
 
-    /// How long an answer may take.
+    /// Returns the time for an answer.
     pub(super) const fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// Asks, unless an answer is awaited already.
+    /// Sends a request, unless one is unanswered.
     pub(super) fn ask(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if self.asked.is_none() {
             self.ask_again(now, effects);
         }
     }
 
-    /// Asks because the answer has not come in time.
+    /// Repeats an overdue request.
     pub(super) fn ask_again(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         effects.push(GameEffect::Resync);
         self.wait(now, effects);
     }
 
-    /// A whole state has come.
+    /// Handles a whole state.
     pub(super) fn answered(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         effects.push(GameEffect::Forget(Timer::WholeState));
         if let Some(asked) = self.asked.take() {
@@ -50,7 +50,7 @@ impl WholeStateRequests {
         }
     }
 
-    /// A whole state has come that makes no sense: another one is asked for at leisure.
+    /// Handles a senseless whole state: another one is fetched after a pause.
     pub(super) fn answered_in_vain(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         self.wait(now, effects);
     }

@@ -1,4 +1,4 @@
-//! What the operator says holds, and is forgotten when it should be.
+//! The operator's orders hold, and are dropped when they should be.
 
 use super::*;
 use crate::session::control::ChallengeOrder;
@@ -99,7 +99,7 @@ fn whoever_declines_is_not_asked_for_the_other_games() {
     assert!(!acts(&story.after(Duration::from_secs(3600))));
 }
 
-/// A server in trouble, or an opponent who is playing, costs nobody the games that were ordered.
+/// A server in trouble, or an opponent who is playing, costs no ordered game.
 #[test]
 fn an_order_whose_challenge_cannot_be_made_now_is_carried_out_later() {
     let busy = ActionError::Limited {
@@ -181,7 +181,7 @@ fn what_is_cancelled_while_it_is_on_its_way_is_not_tried_again() {
     }
 }
 
-/// Whoever ordered it hears at once that it is to follow.
+/// The operator gets the answer at once that the game is queued.
 #[test]
 fn an_order_is_not_on_its_way_while_we_look_for_somebody_else() {
     let mut story = matchmaking();
