@@ -1,4 +1,5 @@
-//! What the searchers of the first phase may use of a move: nodes, time, and the turns of advisers in virtual time.
+//! The resources of the first phase's searchers: nodes, time, and the turns of advisers in virtual
+//! time.
 
 use std::time::Duration;
 
@@ -10,12 +11,12 @@ use super::{
 use crate::CouncilGame;
 use chess::Limits;
 
-/// However low the priority of a thread, a system's scheduler leaves it on a core for about so long at a time.
+/// The time for which a scheduler leaves a thread on a core, however low its priority.
 const SHORTEST_TURN: Duration = Duration::from_millis(4);
 
 impl<L: CouncilGame> FirstPhaseSetup<L> {
-    /// Whether this phase is long enough for advisers, if it takes so long: one turn on a core for each must not be more than
-    /// their part of the move. In virtual time, and where nobody knows how long it takes, it is.
+    /// Returns true if this phase is long enough for advisers: one turn on a core for each must not
+    /// exceed their part of the move. Always true in virtual time and without a known length.
     pub(super) fn has_time_for_advice(&self, time: Option<Duration>, searchers: &[CouncilSearcher<L>]) -> bool {
         let Some(time) = time else { return true };
         let threads = |searcher: &CouncilSearcher<L>| searcher.spec().threads.max(1);
@@ -30,7 +31,8 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
         self.advice * self.advised_share
     }
 
-    /// What a searcher may spend of what a move may cost. An elector that is faster than complete knowledge has as many more nodes.
+    /// Returns the limits of one searcher for this move. An elector that is faster than complete
+    /// knowledge has proportionally more nodes.
     pub(super) fn limits(&self, number: usize, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
         let searcher = &searchers[number];
         let limits = match searcher.adviser {
@@ -45,8 +47,9 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
         at_speed(&limits, searcher.spec().speed)
     }
 
-    /// Where nodes are limited, advisers search with what the electors do without. Provers have as many, and search to the end of the
-    /// move: what is proposed last is what has to be refuted.
+    /// Returns the limits of an adviser: with limited nodes, advisers spend what the electors do
+    /// without. Provers have as many, and search to the end of the move, because the last proposal
+    /// is the one to refute.
     fn limits_of_adviser(
         &self,
         adviser: &CouncilSearcher<L>,
@@ -61,8 +64,9 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
     }
 }
 
-/// In virtual time: in how many rounds each searcher has one turn. Advisers have this part of the cores together in this share of the
-/// move; provers have as many turns, and have them in the whole of it.
+/// Returns, in virtual time, the number of rounds for one turn of each searcher. Advisers have this
+/// part of the cores together in this share of the move; provers have as many turns, over the whole
+/// move.
 pub(super) fn turns<L: CouncilGame>(advice: f64, share: f64, searchers: &[CouncilSearcher<L>]) -> Vec<u64> {
     let advisers = advisers(searchers);
     let turns_of_all = (searchers.len() - advisers) as f64 * advice / (1.0 - advice);

@@ -1,5 +1,5 @@
-//! The move when no elector has said anything in time: a search of two plies by the thread that decides, so that even then a
-//! *searched* move is played. It takes well under a millisecond.
+//! The move when no elector has proposed anything in time: a search of two plies by the deciding
+//! thread, so that even then a *searched* move is played. It takes well under a millisecond.
 
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 
@@ -12,15 +12,15 @@ use crate::{
 };
 use chess::{ElectorName, Limits, Line, Phase, Proposal, Score, Task, Variant};
 
-/// How deep it looks, in plies.
+/// The depth, in plies.
 const DEPTH: u32 = 2;
-/// However many captures there are, it looks at no more positions than this.
+/// The node limit, for positions with many captures.
 const MOST_NODES: u64 = 1000;
-/// How it is called among the electors.
+/// Its name among the electors.
 const NAME: &str = "fallback";
 
-/// The searcher of the thread that decides. It is made when it is first needed, and kept. An elector belongs to one thread at a
-/// time; the lock, for which nobody ever waits, is what lets a council pass from one thread to another.
+/// The deciding thread's searcher, made at its first use and kept. An elector belongs to one thread
+/// at a time; the lock, which is never contended, lets a council pass from one thread to another.
 pub(super) struct FallbackSearcher<L: CouncilGame>(Mutex<Option<Box<dyn Elector<L>>>>);
 
 impl<L: CouncilGame> Default for FallbackSearcher<L> {
@@ -53,7 +53,8 @@ fn searcher<L: CouncilGame>() -> ElectorSpec<L::Kind> {
     ElectorSpec { name: ElectorName::new(NAME), ..L::complete(1) }
 }
 
-/// One ply of chess, for rules that our engine does not know: a move that wins at once, otherwise the most material.
+/// Returns the best move of one ply, for variants that the built-in engine does not know: a winning
+/// move, otherwise the most material.
 pub(crate) fn best_by_material(task: &Task) -> Option<Proposal> {
     let legal = task.line.legal_moves();
     let moves = if task.root_moves.is_empty() { &legal } else { &task.root_moves };
@@ -68,8 +69,8 @@ pub(crate) fn best_by_material(task: &Task) -> Option<Proposal> {
     Some(Proposal { nodes: moves.len() as u64, ..proposal })
 }
 
-/// What a position is worth for `us` by its outcome, or by the material on the board and in pockets. In antichess whoever has
-/// less stands better.
+/// Returns the value of a position for `us`, by its outcome, or by the material on the board and in
+/// pockets. In antichess less material is better.
 fn value(line: &Line, us: Color) -> Score {
     match line.position().outcome() {
         Outcome::Known(KnownOutcome::Decisive { winner }) => Score::Mate(if winner == us { 1 } else { -1 }),
@@ -81,7 +82,6 @@ fn value(line: &Line, us: Color) -> Score {
     }
 }
 
-/// Centipawns.
 fn material(position: &VariantPosition, color: Color) -> i32 {
     let on_board = position.board().material_side(color);
     let in_pocket = position.pockets().map(|pockets| *pockets.get(color)).unwrap_or_default();

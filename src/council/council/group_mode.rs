@@ -1,20 +1,21 @@
-//! How the groups of the first phase search, by name.
+//! The search of groups in the first phase.
 
 use serde::{Deserialize, Serialize};
 
-/// How the processes of a group search one elector's position in the first phase, where there are more cores than electors.
+/// The search of a group's processes for one elector in the first phase, if there are more cores
+/// than electors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupMode {
-    /// There are no groups: one core an elector.
+    /// No groups: one core an elector.
     None,
     /// Every process searches; the one that searched most speaks for the group.
     Peer,
-    /// The same, and each is hinted other root moves, so that they do not all search the same tree in the same order.
+    /// As `Peer`, with other root moves as hints for each, so that they do not all search the same
+    /// tree in the same order.
     PeerHinted,
-    /// As `peer`, and the best score that one of them has found sets the aspiration window of all.
+    /// As `Peer`, and the best score found sets the aspiration window of all.
     PeerScore,
-    /// PV-split within the group.
     PvSplit,
     /// Threads of one search over one table (Lazy SMP).
     #[default]
@@ -22,7 +23,6 @@ pub enum GroupMode {
 }
 
 impl GroupMode {
-    /// Every one that there is.
     pub const ALL: [Self; 6] = [Self::None, Self::Peer, Self::PeerHinted, Self::PeerScore, Self::PvSplit, Self::Shared];
 
     /// The name as it is written in the settings.

@@ -1,11 +1,12 @@
-//! What comes before any rule that compares scores, after the vote of the threads in Stockfish: a proven win is elected,
-//! the shortest mate first; a proven loss is not while another move is proposed, and if all lose, the longest defence is.
+//! Guards before any rule that compares scores, after the vote of the threads in Stockfish: a
+//! proven win is elected, the shortest mate first; a proven loss is not while another move is
+//! proposed, and if all lose, the longest defence is.
 
 use super::ballots::Ballot;
 use crate::CouncilGame;
 use chess::Score;
 
-/// Those proposals among which a rule that compares scores may choose.
+/// Returns the proposals among which a rule that compares scores may choose.
 pub(super) fn guarded<L: CouncilGame>(ballots: Vec<Ballot<'_, L>>) -> Vec<Ballot<'_, L>> {
     if let Some(shortest) = ballots.iter().filter(|ballot| is_won(ballot)).map(mate_in).min() {
         return ballots.into_iter().filter(|ballot| is_won(ballot) && mate_in(ballot) == shortest).collect();

@@ -27,8 +27,8 @@ impl<L: PartialEq> Pondering<L> {
         Self { lines: lines.into(), settled: Arc::default(), decided: Arc::default(), reconsider }
     }
 
-    /// Says which position is on the board. Electors that thought about it go on, the others turn to it. `false` if it is
-    /// none of those.
+    /// Reports the position on the board. Electors that searched it go on, the others turn to it.
+    /// `false` if it was not expected.
     pub fn settle(&self, line: &L) -> bool {
         let Some(index) = self.lines.iter().position(|candidate| **candidate == *line) else { return false };
         let settled = *self.settled.get_or_init(|| index) == index;
@@ -41,7 +41,7 @@ impl<L: PartialEq> Pondering<L> {
         self.decided.get().and_then(|index| self.lines.get(*index))
     }
 
-    /// From now on the decision can only be about this position.
+    /// Limits the decision to this position.
     pub(super) fn decide(&self, line: &L) {
         if let Some(index) = self.lines.iter().position(|candidate| **candidate == *line) {
             let _ = self.decided.set(index);
@@ -53,7 +53,7 @@ impl<L: PartialEq> Pondering<L> {
         self.settled.get().and_then(|index| self.lines.get(*index))
     }
 
-    /// What an elector thinks about meanwhile, by its place in the roster.
+    /// Returns the line that an elector ponders, by its place in the roster.
     pub(super) fn line_of(&self, place: usize) -> Option<&Arc<L>> {
         self.settled().or_else(|| self.lines.get(place % self.lines.len().max(1)))
     }

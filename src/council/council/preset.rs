@@ -13,7 +13,7 @@ impl CouncilSettings {
         }
     }
 
-    /// The names that [`Self::preset`] knows.
+    /// Iterates over the names that [`Self::preset`] knows.
     pub fn presets() -> impl Iterator<Item = &'static str> {
         ["gnupar", "chesspar"].into_iter()
     }

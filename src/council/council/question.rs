@@ -1,4 +1,4 @@
-//! What a council is asked, and how it tells of its progress.
+//! Questions to a council, and its progress.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,33 +8,33 @@ use tokio_util::sync::CancellationToken;
 use super::Pondering;
 use chess::{GameId, GameLine, Limits, Line, Score, UciMove};
 
-/// How far a council has come with a question, for whoever owns the clock.
+/// The progress of a council, for the owner of the clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress<M = UciMove> {
-    /// Electors in the roster.
     pub electors: usize,
-    /// Electors that have proposed.
+    /// The number of electors that have proposed.
     pub proposals: usize,
-    /// Different moves among the proposals.
+    /// The number of different moves proposed.
     pub distinct_moves: usize,
-    /// How often the leading move has changed.
+    /// The number of changes of the leading move.
     pub changes: u32,
     /// The move that would be elected now.
     pub leader: Option<M>,
-    /// Its value from the side of the player to move.
+    /// The value for the player to move.
     pub score: Option<Score>,
     /// The depth of its proposal, in plies.
     pub depth: u32,
-    /// How split the vote is now: the share of the other electors that do not propose the leading move, 0 to 1.
+    /// The current split of the vote: the share of the other electors that do not propose the
+    /// leading move, 0 to 1.
     pub split: f64,
     /// The share of its searcher's nodes that the leading move took, 0 to 1, where that is known.
     pub effort: Option<f64>,
-    /// Whether a second phase is to come, which needs its part of the time.
+    /// True before a second phase, which needs its part of the time.
     pub to_be_continued: bool,
 }
 
 impl<M> Progress<M> {
-    /// Of a council that agrees: one elector, which has proposed so many plies deep and has not changed its mind.
+    /// Returns the progress of a single elector that has not changed its move to this depth.
     pub(crate) const fn agreed(depth: u32) -> Self {
         Self {
             electors: 1,
@@ -51,8 +51,9 @@ impl<M> Progress<M> {
     }
 }
 
-/// The council's sense of time: given its progress, the time from the question at which it must have decided;
-/// [`Duration::MAX`] is never. Asked again after every proposal, and whenever [`Question::reconsider`] says so.
+/// The council's timing: from its progress, the time since the question at which it must have
+/// decided; [`Duration::MAX`] is never. Called after every proposal, and after
+/// [`Question::reconsider`].
 pub type Timing<M = UciMove> = Box<dyn FnMut(&Progress<M>) -> Duration + Send>;
 
 /// A share of the bounds on nodes and time; depth holds as it is.
@@ -62,43 +63,43 @@ pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
     Limits { nodes, time: limits.time.map(|time| time.mul_f64(share)), ..*limits }
 }
 
-/// So many nodes times what an elector visits in the time of one node of complete knowledge: at least one.
+/// Returns the nodes of an elector in the time in which complete knowledge visits `nodes`: at least
+/// one.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
 pub(super) fn times(nodes: u64, speed: f64) -> u64 {
     ((nodes as f64 * speed).round() as u64).max(1)
 }
 
-/// The same bounds, with the nodes of an elector of this speed.
+/// Returns the limits with the nodes of an elector of this speed.
 pub(super) fn at_speed(limits: &Limits, speed: f64) -> Limits {
     Limits { nodes: limits.nodes.map(|nodes| times(nodes, speed)), ..*limits }
 }
 
-/// What a council is asked.
 pub struct Question<L: GameLine = Line> {
-    /// The game it is for.
     pub game: GameId,
     /// The position, as its line. It must have a legal move.
     pub line: Arc<L>,
-    /// When to decide; `None`: when every elector has finished.
+    /// The timing of the decision; `None`: when every elector has finished.
     pub timing: Option<Timing<L::Move>>,
     /// Bounds for every elector, such as nodes.
     pub limits: Limits,
     /// Moves not to be considered, unless there are no others.
     pub excluded: Vec<L::Move>,
-    /// When cancelled, the council decides at once from what it has heard. (Cancelling the call itself gives no decision.)
+    /// When cancelled, the council decides at once. (Cancelling the call itself gives no decision.)
     pub answer_now: CancellationToken,
-    /// When notified, the timing is asked again: something has happened outside, such as the expected move of the opponent,
-    /// which makes an endless thought a timed one.
+    /// When notified, the timing is called again after an outside event, such as the expected move
+    /// of the opponent, which turns pondering into a timed search.
     pub reconsider: Arc<Notify>,
     /// Other positions to be thought about meanwhile, where it is not yet known which one will come.
     pub pondering: Option<Pondering<L>>,
-    /// Whether the searchers that share a table or a score advance in step, by nodes: virtual time, as on a core for each,
-    /// which can be repeated on any machine. For experiments; it takes one core.
+    /// True for virtual time: searchers that share a table or a score advance in step, by nodes, as
+    /// on a core each, which can be repeated on any machine. For experiments; it takes one core.
     pub in_step: bool,
 }
 
 impl<L: GameLine> Question<L> {
-    /// About a position, without bounds: answered when every elector has finished, or when it is told to.
+    /// Creates a question about a position without limits: answered when every elector has
+    /// finished, or on demand.
     pub fn new(game: GameId, line: Arc<L>) -> Self {
         Self {
             game,

@@ -23,19 +23,18 @@ impl<L: GameLine> SplitGroup<L> {
         (group, assignments)
     }
 
-    /// What its members do next, after one of them has reported on its newest assignment.
+    /// Returns the next assignments of its members, after a report of one of them.
     pub(super) fn on_report(&mut self, number: usize, report: &SearchReport<L::Move>) -> Vec<SearchAssignment<L>> {
         let Some(member) = self.members.iter().position(|member| *member == number) else { return Vec::new() };
         let assignments = self.strategy.on_report(&self.task, member, report);
         self.numbered(assignments)
     }
 
-    /// The position that is searched.
     pub(super) fn line(&self) -> &Arc<L> {
         &self.task.line
     }
 
-    /// What the group proposes now.
+    /// Returns the group's current proposal.
     pub(super) fn found(&self) -> Option<&Proposal<L::Move>> {
         self.strategy.found()
     }

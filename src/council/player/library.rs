@@ -1,4 +1,4 @@
-//! What needs no search: opening books and endgame tablebases, asked before the council.
+//! Moves without a search: opening books and endgame tablebases, asked before the council.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -12,10 +12,9 @@ use crate::pool::Finding;
 use chess::{Decision, Line, Source, UciMove, engine_position};
 use engine::{Outcome, Tablebases, VariantTablebases, book::Book};
 
-/// What is known without a search.
+/// The result of a look-up.
 #[derive(Debug)]
 pub(super) enum Known {
-    /// The move.
     Decided(Box<Decision>),
     /// The moves among which one is to be chosen: at least two.
     Among(Vec<UciMove>),
@@ -63,13 +62,13 @@ impl Library {
         Ok(self)
     }
 
-    /// The same with the books of another.
+    /// Returns the library with the books of another.
     #[must_use]
     pub fn with_books_of(self, other: &Self) -> Self {
         Self { books: other.books.clone(), ..self }
     }
 
-    /// The same with the tablebases of another.
+    /// Returns the library with the tablebases of another.
     #[must_use]
     pub fn with_tablebases_of(self, other: &Self) -> Self {
         Self { tablebases: other.tablebases.clone(), ..self }
@@ -94,23 +93,24 @@ impl Library {
         Ok(self)
     }
 
-    /// The same without its books.
+    /// Returns the library without its books.
     #[must_use]
     pub fn without_books(self) -> Self {
         Self { books: Vec::new(), ..self }
     }
 
-    /// The moves of the first book that knows the position, with their weights, heaviest first. Reads files.
+    /// Returns the moves of the first book that knows the position, with their weights, heaviest
+    /// first. Reads files.
     pub fn book_moves(&self, line: &Line) -> Vec<(UciMove, u16)> {
         self.books.iter().filter_map(|open| open.moves(line).ok()).find(|moves| !moves.is_empty()).unwrap_or_default()
     }
 
-    /// Whether there is nothing to ask.
+    /// Returns true if there are neither books nor tablebases.
     pub(super) fn is_empty(&self) -> bool {
         self.books.is_empty() && self.tablebases.is_none()
     }
 
-    /// What a book or a tablebase knows of the last position of `line`. Reads files.
+    /// Looks up the last position of `line` in books and tablebases. Reads files.
     pub(super) fn look_up(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
         self.book_move(line, lost_lines).or_else(|| self.tablebases.as_ref()?.look_up(line))
     }
@@ -139,13 +139,13 @@ impl OpenBook {
         })
     }
 
-    /// The moves that it knows, with their weights, heaviest first.
+    /// Returns its moves with their weights, heaviest first.
     fn moves(&self, line: &Line) -> io::Result<Vec<(UciMove, u16)>> {
         let known = self.book.moves_at(line.position())?.into_iter();
         Ok(known.map(|(mv, weight)| (mv.to_uci(line.castling_mode()), weight)).collect())
     }
 
-    /// The move that it plays, if it knows one.
+    /// Returns the chosen move, if it knows one.
     fn choose(&self, line: &Line, lost_lines: &LostLines) -> Option<UciMove> {
         if line.ply() >= self.max_plies {
             return None;
@@ -180,7 +180,7 @@ impl OpenTablebases {
         }
         let (outcome, moves) = self.best_moves(line)?;
         let best = *moves.first()?;
-        // What draws or loses is not all alike to an opponent who has no tables.
+        // Drawing or losing moves differ for an opponent without tables.
         if moves.len() > 1 && (self.usage == TablebaseUse::Suggest || outcome != Outcome::Win) {
             return Some(Known::Among(moves));
         }
@@ -202,7 +202,7 @@ impl OpenTablebases {
     }
 }
 
-/// Tells whoever has Gaviota's tables that they are not read.
+/// Reports Gaviota tables, which are not supported.
 fn refuse_gaviota(folder: &Path) -> io::Result<()> {
     let names: Vec<String> = std::fs::read_dir(folder)
         .into_iter()

@@ -1,4 +1,4 @@
-//! What the settings say about books and tablebases, and what a game says about them.
+//! Settings of books and tablebases.
 
 use std::{
     collections::HashSet,
@@ -13,24 +13,24 @@ use chess::{
     values::{WholeNumber, WholeNumberOrNone},
 };
 
-/// Which of a book's moves is played.
+/// The choice of a book's move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BookChoice {
-    /// By lot, in proportion to the weights.
+    /// Random, in proportion to the weights.
     #[default]
     Weighted,
-    /// By lot, all alike.
+    /// Random, with equal chances.
     Uniform,
     /// The move of the most weight.
     Best,
 }
 
-/// What the least weight of a move is measured in.
+/// The unit of the least weight of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WeightScale {
-    /// The weight as it stands in the book.
+    /// The weight as in the book.
     #[default]
     None,
     /// Per cent of all weights in the position together.
@@ -39,23 +39,22 @@ pub enum WeightScale {
     Max,
 }
 
-/// The `player.book` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BookSettings {
     /// Books in Polyglot's format, tried in this order.
     pub files: Vec<BookFile>,
-    /// Which of a book's moves is played.
+    /// Choice of a book's move.
     pub selection: BookChoice,
     /// The least weight of a move that is played. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
     pub min_weight: u16,
-    /// What `min_weight` is measured in.
+    /// Unit of `min_weight`.
     pub normalization: WeightScale,
-    /// How far into the game books are asked, in plies. 0 to 1000.
+    /// Last ply at which books are asked. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_plies: usize,
-    /// Whether a book's line is played again with which a game was lost.
+    /// Repeat a book's line with which a game was lost.
     pub repeat_lost: bool,
 }
 
@@ -76,9 +75,9 @@ impl Default for BookSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BookFile {
-    /// As the table says.
+    /// A book with the table's settings.
     Usual(PathBuf),
-    /// With keys of its own.
+    /// A book with settings of its own.
     Special(SpecialBook),
 }
 
@@ -86,15 +85,14 @@ pub enum BookFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpecialBook {
-    /// The book.
     pub file: PathBuf,
-    /// Which of its moves is played.
+    /// Choice of its move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<BookChoice>,
     /// The least weight of a move that is played. 1 to 65535.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "WholeNumberOrNone::<1, 65535>")]
     pub min_weight: Option<u16>,
-    /// How far into the game it is asked, in plies. 0 to 1000.
+    /// Last ply at which it is asked. 0 to 1000.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "WholeNumberOrNone::<0, 1000>")]
     pub max_plies: Option<usize>,
 }
@@ -114,16 +112,14 @@ impl AsRef<Path> for BookFile {
     }
 }
 
-/// The `player.tablebases` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TablebaseSettings {
-    /// Folders with Syzygy tables.
     pub paths: Vec<PathBuf>,
-    /// With how many pieces on the board they are asked, kings among them. 2 to 7.
+    /// Pieces on the board, including kings, from which on they are asked. 2 to 7.
     #[serde(with = "WholeNumber::<2, 7>")]
     pub max_pieces: usize,
-    /// What is done with what they know.
+    /// Use of their results.
     #[serde(rename = "use")]
     pub usage: TablebaseUse,
 }
@@ -134,7 +130,7 @@ impl Default for TablebaseSettings {
     }
 }
 
-/// What is done with what tablebases know.
+/// The use of tablebases' results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TablebaseUse {
@@ -150,12 +146,13 @@ pub enum TablebaseUse {
 pub struct LostLines(Arc<HashSet<String>>);
 
 impl LostLines {
-    /// These, as moves in UCI notation with blanks between them, all from the start of the same game.
+    /// Creates the list from moves in UCI notation separated by blanks, all from the start of the
+    /// same game.
     pub fn new(lines: impl IntoIterator<Item = String>) -> Self {
         Self(Arc::new(lines.into_iter().collect()))
     }
 
-    /// Whether a game was lost with this move at the end of the book's line.
+    /// Returns true if a game was lost with this move at the end of the book's line.
     pub(super) fn has(&self, line: &Line, next: UciMove) -> bool {
         if self.0.is_empty() {
             return false;

@@ -1,4 +1,4 @@
-//! Who is asked for a move beside the search.
+//! Services asked for a move beside the search.
 
 use std::{fmt, future::Future, pin::Pin, time::Duration};
 
@@ -7,17 +7,19 @@ use tokio::sync::watch;
 use super::timing::Agreement;
 use chess::{Decision, Line};
 
-/// What a service knows of a position, when it has answered; `None` if it knows nothing.
+/// The answer of a service about a position; `None` if it does not know it.
 pub type MoveAnswer<'a> = Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;
 
-/// Somebody elsewhere who may know a move. It is asked while the council searches; its move is played if it comes before the
-/// council has decided, and whoever is late is not waited for.
+/// A service that may know a move. It is asked while the council searches; its move is played if it
+/// comes before the council's decision, and a late answer is dropped.
 pub trait MoveService: fmt::Debug + Send + Sync {
-    /// The move in the last position of a line, with so much `left` on our clock (`None` without one). It must be legal.
+    /// Returns the move in the last position of a line, with `left` on the bot's clock (`None`
+    /// without one). It must be legal.
     fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> MoveAnswer<'a>;
 }
 
-/// What a service knows of the position that is on the board, asked once the clock runs for it. Never ends where nobody is asked.
+/// Asks a service about the current position, once the clock runs for it. Never ends without a
+/// service.
 pub(super) async fn known_elsewhere(
     service: Option<&mut (dyn MoveService + 'static)>,
     mut agreed: watch::Receiver<Agreement>,

@@ -15,56 +15,56 @@ use crate::{
 };
 use chess::{Clocks, Line, Score, TimeControl, UciMove};
 
-/// From this depth on a change of the leading move means something (plies).
+/// The depth from which on a change of the leading move matters (plies).
 const SETTLED_DEPTH: u32 = 6;
 
-/// How long electors that have not said anything yet are waited for before the clock runs.
+/// The time to wait for the first proposals before the clock runs.
 const LOADING: Duration = Duration::from_secs(10);
 
-/// What part of a move's time is still taken after the opponent has played the expected move, however long it was thought
-/// about before: a second phase needs its share.
+/// The share of a move's time that is still used after an expected move, however long it was
+/// pondered: a second phase needs its share.
 const AFTER_HIT: f64 = 0.5;
 
-/// An iteration that ends when so much of a move's time is over is the last one: the next would take too long.
+/// The share of a move's time after which a finished iteration is the last one: the next would take
+/// too long.
 const LAST_ITERATION: f64 = 0.8;
 
 /// An iteration that has begun before may come to its end, as far as ExtraTime allows it: half of one is worth little.
 const TO_ITS_END: f64 = 1.8;
 
-/// Books and tablebases are read for so long at most, and for this part of what is left on the clock.
+/// The time for reading books and tablebases, and its share of the clock.
 const FILES_PATIENCE: Duration = Duration::from_secs(10);
 const FILES_PART: u32 = 10;
 
-/// How long a move may be thought about.
+/// The time of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
-    /// Until its limits end it, or it is told to answer.
+    /// Until its limits end it, or on demand.
     Unbounded,
-    /// So long, and no less while there is something to search.
+    /// A fixed time, and no less while there is something to search.
     Exactly(Duration),
-    /// What the clock room makes of the game's clocks.
+    /// The time that the clock's rules give.
     Clock {
-        /// The game's time control.
         control: TimeControl,
         /// Both clocks when they were read; `None` without a clock.
         clocks: Option<Clocks>,
         /// Our moves until the next control, this one included; `None` if the clock is for the rest of the game.
         moves_to_go: Option<u32>,
-        /// How long our clock had been running when the player was told.
+        /// The time that the bot's clock had been running when the player was asked.
         spent: Duration,
     },
 }
 
-/// What part of the usual time of a move a person is taken to think, at least and at most.
+/// The least and the largest share of a move's usual time that a person is assumed to think.
 const HESITATION: (f64, f64) = (0.2, 0.8);
 
-/// Nobody is made to wait longer for a move that is known.
+/// The longest delay of a known move.
 const LONGEST_HESITATION: Duration = Duration::from_secs(5);
 
-/// What was agreed about the time of a thought, and since when.
+/// The terms of a search's time, and their start.
 #[derive(Clone, Debug)]
 pub(super) struct Agreement {
-    /// What is thought about, with the position that is on the board or expected.
+    /// The searched position, on the board or expected.
     pub line: Arc<Line>,
     pub time: Time,
     pub since: Instant,
@@ -75,12 +75,12 @@ impl Agreement {
         Self { line, time, since: Instant::now() }
     }
 
-    /// Whether the clocks of a game are what is kept to.
+    /// Returns true if the clocks of a game apply.
     pub(super) fn is_for_a_game(&self) -> bool {
         matches!(self.time, Time::Clock { .. })
     }
 
-    /// How long files may be read that know the move. A disk that is slower costs the knowledge, not the game.
+    /// Returns the time for reading files. A slower disk costs their knowledge, not the game.
     pub(super) fn for_files(&self) -> Duration {
         let part = match self.time {
             Time::Exactly(time) => time / 2,
@@ -90,7 +90,7 @@ impl Agreement {
         part.min(FILES_PATIENCE)
     }
 
-    /// What is left on the clock of the side to move, if it has one.
+    /// Returns the clock of the side to move, if it has one.
     pub(super) fn clock_left(&self) -> Option<Duration> {
         match self.time {
             Time::Clock { clocks, spent, .. } => Some(clocks?.of(self.line.turn()).remaining.saturating_sub(spent)),
@@ -105,14 +105,15 @@ pub(super) struct Timekeeper {
     lag: Lag,
     ply: usize,
     color: Color,
-    /// Where the opponent's last move captured.
+    /// The square of the opponent's last capture.
     recapture: Option<Square>,
     last_score: Option<Score>,
     agreed: watch::Receiver<Agreement>,
 }
 
 impl Timekeeper {
-    /// For the position of this line; `expected` if no other one may come about instead.
+    /// Creates the timing of this line's position; `expected` if no other position may come
+    /// instead.
     pub(super) fn new(
         settings: &ClockSettings,
         lag: Lag,
@@ -125,19 +126,19 @@ impl Timekeeper {
             lag,
             ply: line.ply(),
             color: line.turn(),
-            // Where one of several moves is expected, nobody knows what it will capture.
+            // If one of several moves is expected, its capture is unknown.
             recapture: line.last_capture().filter(|_| expected),
             last_score: None,
             agreed,
         }
     }
 
-    /// Our last move was worth so much, from our side.
+    /// Sets the score of the bot's last move, from its side.
     pub(super) fn after(self, last_score: Option<Score>) -> Self {
         Self { last_score, ..self }
     }
 
-    /// Tells, when the thought is over, what it was given and for how long the clock has run for it.
+    /// Returns, after the search, its budget and the time that the clock has run for it.
     pub(super) fn account(&self) -> impl FnOnce() -> (Budget, Duration) + use<> {
         let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
         let agreed = self.agreed.clone();
@@ -148,8 +149,9 @@ impl Timekeeper {
         }
     }
 
-    /// Tells, when the thought is over, for how much longer a person might have thought, if the settings want that pretended; `None`
-    /// where the move leaves at once. It is a part of what the clock gives the move anyhow, so that it risks nothing.
+    /// Returns, after the search, the further time a person might have thought, if the settings ask
+    /// for that; `None` if the move leaves at once. It is a part of the time that the clock gives
+    /// anyway, so it risks nothing.
     pub(super) fn hesitation(&self) -> impl FnOnce() -> Option<Duration> + use<> {
         let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
         let agreed = self.agreed.clone();
@@ -165,7 +167,7 @@ impl Timekeeper {
         }
     }
 
-    /// The council's sense of time; `tell` hears which move leads.
+    /// Returns the council's timing; `tell` receives the leading move.
     pub(super) fn timing(self, mut tell: impl FnMut(UciMove) + Send + 'static) -> Timing {
         let began = Instant::now();
         // Changes of mind among the first few plies mean nothing.
@@ -184,7 +186,8 @@ impl Timekeeper {
             let Some(budget) = budget(&self.settings, &self.lag, self.ply, self.color, time) else {
                 return Duration::MAX;
             };
-            // From the question on: when the clock began to run. If it had run before, while books were read, that time is gone.
+            // Measured from the question: the start of the clock. If it ran before, while books
+            // were read, that time is gone.
             let hit = since.saturating_duration_since(began);
             let late = began.saturating_duration_since(since);
             let from_question = |end: Duration| end.saturating_sub(budget.spent + late);
@@ -197,7 +200,7 @@ impl Timekeeper {
             let changes = progress.changes - unsettled_changes.min(progress.changes);
             let facts = self.facts(progress, changes, record.led_for());
             let wanted = from_question(Allotment::new(budget).stop_at(&facts));
-            // What was thought before the clock ran counts, but not for everything.
+            // Pondering counts, but not for everything.
             let end = wanted.max(hit + wanted.mul_f64(AFTER_HIT));
             if progress.to_be_continued {
                 return end;
@@ -207,8 +210,8 @@ impl Timekeeper {
         })
     }
 
-    /// How long the first proposal is waited for. Where the first moves are free, an engine that has just been started
-    /// may still be loading.
+    /// Returns the time to wait for the first proposal. While the first moves are free, an engine
+    /// just started may still be loading.
     fn first_word(&self, budget: &Budget, time: Time) -> Duration {
         let free = self.ply < 2 && !self.settings.first_move.is_zero();
         let end = match time {
@@ -239,8 +242,8 @@ impl Timekeeper {
     }
 }
 
-/// When a search is over that is wanted to take from `hit` to `end`, and by no means longer than to `latest`: with an iteration,
-/// if one ends near that time. All from the question on.
+/// Returns the end of a search that should take from `hit` to `end`, and by no means longer than to
+/// `latest`: at the end of an iteration, if one is near. All from the question on.
 fn last_moment(hit: Duration, end: Duration, latest: Duration, iteration_ended_at: Option<Duration>) -> Duration {
     let wanted = end - hit;
     match iteration_ended_at {
@@ -249,14 +252,14 @@ fn last_moment(hit: Duration, end: Duration, latest: Duration, iteration_ended_a
     }
 }
 
-/// A game's sense of time, for whoever asks a council without a player: the same for the same clocks. Our last move was worth
-/// `last_score`, from our side.
+/// Returns a game's timing, for callers of a council without a player: equal for equal clocks.
+/// `last_score` is the score of the bot's last move, from its side.
 pub fn timing(settings: &ClockSettings, lag: Lag, line: &Arc<Line>, time: Time, last_score: Option<Score>) -> Timing {
     let (_agree, agreed) = watch::channel(Agreement::now(Arc::clone(line), time));
     Timekeeper::new(settings, lag, line, true, agreed).after(last_score).timing(|_| ())
 }
 
-/// What the clock gives a move; `None` while no clock runs.
+/// Returns the budget that the clock gives a move; `None` while no clock runs.
 fn budget(settings: &ClockSettings, lag: &Lag, ply: usize, color: Color, time: Time) -> Option<Budget> {
     match time {
         Time::Unbounded => None,

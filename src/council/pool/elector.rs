@@ -1,11 +1,11 @@
-//! What every elector does, whatever it is: search a job, and propose.
+//! The interface of every elector: search a job, and propose.
 
 use std::sync::atomic::AtomicBool;
 
 use super::job::Job;
 use chess::{GameLine, Line, Proposal};
 
-/// One searcher, wherever it runs. Used from one thread only.
+/// One searcher on any machine, used from one thread only.
 pub trait Elector<L: GameLine = Line>: Send {
     /// Searches until the task's limits are reached or `stop` is set, telling `report` after every completed iteration.
     /// The first proposal should come within a millisecond.
@@ -23,7 +23,7 @@ pub trait Elector<L: GameLine = Line>: Send {
     fn new_game(&mut self) {}
 }
 
-/// Why an elector gave up.
+/// The reason of an elector's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ElectorFailure(pub String);

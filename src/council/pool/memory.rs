@@ -1,4 +1,5 @@
-//! How much memory the tables of this process may take: a container's limit kills whoever goes beyond it, in mid-game.
+//! The memory for this process's tables: a container's limit kills a process that exceeds it, in
+//! mid-game.
 
 use std::{
     fs,
@@ -11,7 +12,7 @@ use std::{
 
 /// Bytes of a MiB.
 const MEBIBYTE: u64 = 1 << 20;
-/// What the program needs beside its tables, MiB: its threads' stacks, the journal, what engines compute with.
+/// The memory beside the tables, MiB: threads' stacks, the journal, the engines' working memory.
 const BESIDE_TABLES: u64 = 96;
 /// The kernel writes a number near the largest where there is no limit.
 const NO_LIMIT: u64 = 1 << 60;
@@ -29,7 +30,8 @@ impl TableMemory {
         Self { limit, taken: AtomicUsize::new(0) }
     }
 
-    /// Claims so many MiB, or half of what is left where that is less: there is always something for the next game.
+    /// Claims `wanted` MiB, or half of the rest if that is less: there is always something for the
+    /// next game.
     pub(super) fn claim(self: &Arc<Self>, wanted: usize) -> MemoryClaim {
         let granted =
             |taken: usize| self.limit.map_or(wanted, |limit| wanted.min(limit.saturating_sub(taken).div_ceil(2)));
@@ -43,7 +45,7 @@ impl TableMemory {
 #[derive(Debug)]
 pub(crate) struct MemoryClaim {
     memory: Arc<TableMemory>,
-    /// How many MiB it may have.
+    /// The granted MiB.
     pub granted: usize,
 }
 
@@ -53,13 +55,13 @@ impl Drop for MemoryClaim {
     }
 }
 
-/// How many MiB the tables of this process may take together by the limit of its control group, at least 1; `None` where it
-/// has no limit.
+/// Returns the MiB for the tables of this process by the limit of its control group, at least 1;
+/// `None` without a limit.
 pub fn memory_for_tables() -> Option<usize> {
     limit(&|path: &Path| fs::read_to_string(path).ok()).map(beside)
 }
 
-/// What is left of a limit in bytes for tables, in MiB, at least 1.
+/// Returns the part of a limit in bytes that is left for tables, in MiB, at least 1.
 fn beside(limit: u64) -> usize {
     usize::try_from((limit / MEBIBYTE).saturating_sub(BESIDE_TABLES).max(1)).unwrap_or(usize::MAX)
 }
@@ -68,7 +70,8 @@ fn beside(limit: u64) -> usize {
 /// unified hierarchy (`memory.max`) or in the older one (`memory.limit_in_bytes`). `read` reads a file of the system.
 fn limit(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     let groups = read(Path::new("/proc/self/cgroup"))?;
-    // Each line is `number:controllers:path`; the unified hierarchy has number 0 and names no controllers.
+    // Each line is `number:controllers:path`; the unified hierarchy has number 0 and names no
+    // controllers.
     let limits = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':');
         let (number, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);

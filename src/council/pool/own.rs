@@ -9,7 +9,7 @@ use engine::{Engine, EngineOptions, Iteration, Move, Outcome, Place, Position, R
 pub(super) struct OwnElector {
     name: ElectorName,
     engine: Engine,
-    /// Of its search, unless a job allows fewer.
+    /// The threads of its search, unless a job allows fewer.
     threads: usize,
 }
 
@@ -80,7 +80,8 @@ impl Elector for OwnElector {
             }
         };
         let last = self.engine.search_root(&position, &root, &limits, stop, &mut tell);
-        // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
+        // The result of an interrupted iteration counts already, and its progress (for the
+        // criterion `depth`).
         if let Some(last) = last {
             let is_new = told.get() != Some(last.best);
             if is_new || last.root_moves_done > 0 {
@@ -101,8 +102,9 @@ impl Elector for OwnElector {
     }
 }
 
-/// What the score of a search's last word is worth. A new best move that was still searched again is what the engine plays, so what it is
-/// worth at least counts as its worth; not so a mate, which is found or not.
+/// Returns the bound of a search's last score. A new best move that was still being searched again
+/// is the engine's move, so its lower bound counts as its value; but not for a mate, which is found
+/// or not.
 fn bound_of_last(last: &Iteration, is_new: bool) -> ScoreBound {
     match (last.bound, last.score) {
         (ScoreBound::Lower, engine::Score::Cp(_)) if is_new => ScoreBound::Exact,
@@ -110,7 +112,7 @@ fn bound_of_last(last: &Iteration, is_new: bool) -> ScoreBound {
     }
 }
 
-/// What is proved about the moves of a position, as the engine's search goes by it.
+/// Returns the proved moves of a position, in the form for the engine's search.
 fn proved(position: &Position, facts: &[Fact]) -> Vec<(Move, Outcome)> {
     let outcome = |finding| match finding {
         Finding::Won(_) => Outcome::Win,
@@ -120,7 +122,7 @@ fn proved(position: &Position, facts: &[Fact]) -> Vec<(Move, Outcome)> {
     facts.iter().filter_map(|fact| Some((engine_move(position, fact.about)?, outcome(fact.finding)))).collect()
 }
 
-/// What an iteration proposes.
+/// Builds an iteration's proposal.
 fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: &Iteration) -> Option<Proposal> {
     let pv: Vec<UciMove> = position.line_to_uci(&iteration.pv).iter().map_while(|text| text.parse().ok()).collect();
     Some(Proposal {

@@ -10,26 +10,24 @@ use serde::Serialize;
 use super::{Elector, ElectorFailure, EngineProgram, Job, Process};
 use chess::{ElectorName, Proposal, Score, Task, moves_text};
 
-/// How long after the time is up an answer is waited for.
+/// The time to wait for an answer after the time is up.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often the stop flag is looked at while the program is silent.
+/// The interval of checks of the stop flag while the program is silent.
 const POLL: Duration = Duration::from_millis(2);
 /// A line that begins so is no answer.
 const COMMENT: char = '#';
 
-/// What the program reads of a position. New fields may come; none will go.
+/// The position for the program. Fields may be added, never removed.
 #[derive(Debug, Serialize)]
 struct PositionText {
     variant: &'static str,
-    /// The position to move in.
     fen: String,
     /// The position that the game began with.
     start: String,
     /// The moves since then, in UCI notation with blanks between them.
     moves: String,
-    /// The legal moves.
     legal: Vec<String>,
-    /// How long the answer is waited for, as far as is known.
+    /// The time to answer, if it is known.
     seconds: Option<f64>,
 }
 
@@ -62,7 +60,8 @@ impl PositionsElector {
         Ok(Self { name, process: Process::spawn(program)? })
     }
 
-    /// What an answer proposes: a move, and its value in centipawns from the mover's side if it likes.
+    /// Builds the proposal of an answer: a move, optionally with its value in centipawns for the
+    /// mover.
     fn proposal(&self, answer: &str, task: &Task, time: Duration) -> Result<Proposal, ElectorFailure> {
         let mut words = answer.split_ascii_whitespace();
         let best = words.next().and_then(|word| task.line.read_move(word));
@@ -106,7 +105,8 @@ mod tests {
         EngineProgram { path: "/bin/sh".into(), arguments, protocol: EngineProtocol::Positions, ..Default::default() }
     }
 
-    /// What is proposed in the starting position by a program that does this for every line that it reads.
+    /// Returns the proposals in the starting position of a program that runs this for every line of
+    /// input.
     fn answers(script: &str, stopped: bool) -> Result<Vec<Proposal>, ElectorFailure> {
         let program = program(&format!("while read -r position; do {script}; done"));
         let mut elector = PositionsElector::start("own".into(), &program)?;

@@ -1,4 +1,4 @@
-//! How somebody else's engine is started, and in which language it is spoken to.
+//! The start of an external engine, and its protocol.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// Where Debian and its kin put engines; PATH often lacks it, root's always.
+/// Debian's folders of engines; PATH often lacks them, root's always.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
 /// A program that searches for us.
@@ -18,23 +18,19 @@ pub struct EngineProgram {
     pub path: PathBuf,
     /// The arguments that it is started with.
     pub arguments: Vec<String>,
-    /// Options to set, by name.
+    /// Options by name.
     pub options: BTreeMap<String, String>,
-    /// The language that it speaks.
     pub protocol: EngineProtocol,
-    /// The folder in which it runs; `None` is ours.
+    /// The working folder; `None` is the daemon's.
     pub working_dir: Option<PathBuf>,
-    /// The file to which all that is said in either direction is added; `None` for none.
+    /// The file for the conversation; `None` for none.
     pub transcript: Option<PathBuf>,
-    /// What becomes of its standard error.
     pub stderr: ErrorOutput,
 }
 
-/// The language of an engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineProtocol {
-    /// The Universal Chess Interface.
     #[default]
     Uci,
     /// The Chess Engine Communication Protocol, as under xboard.
@@ -44,20 +40,20 @@ pub enum EngineProtocol {
     Positions,
 }
 
-/// What becomes of an engine's standard error. Its last line is told where it ends, whatever is chosen here.
+/// The treatment of an engine's standard error. Its last line is reported at its end in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorOutput {
-    /// It is not kept.
+    /// Discarded.
     #[default]
     Quiet,
-    /// Each line goes into the log.
+    /// Logged line by line.
     Log,
 }
 
 impl EngineProgram {
-    /// The file that is started: what `path` names or, where that is a name alone, the first of that name in the folders of PATH,
-    /// those of games, or ours. `None` if there is no such file.
+    /// Returns the file to start: the one that `path` names, or for a bare name the first of that
+    /// name in PATH, in the folders of games, or in the working folder. `None` if there is none.
     pub fn file(&self) -> Option<PathBuf> {
         let here = path::absolute(&self.path).ok();
         let is_name = self.path.components().count() == 1;
@@ -67,7 +63,8 @@ impl EngineProgram {
         named.chain(here).find(|file| file.is_file())
     }
 
-    /// Whether a worker may run it in our place: it is known there by its name, and nothing about it belongs to this machine.
+    /// Returns true if a worker may run it: it is known there by its name, and nothing about it
+    /// belongs to this machine.
     pub fn can_travel(&self) -> bool {
         self.protocol == EngineProtocol::Uci
             && self.arguments.is_empty()

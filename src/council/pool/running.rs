@@ -1,4 +1,4 @@
-//! The searches that run on this machine, for whoever looks on.
+//! The running searches of this machine, for display.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,7 @@ use super::{ElectorSpec, Job, Meter, SearchView};
 use crate::CouncilGame;
 use chess::{ElectorName, GameId};
 
-/// All of them, each from its beginning to its end. Cheap to clone; clones are the same list.
+/// All running searches. Cheap to clone; clones are the same list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunningSearches(Arc<Mutex<RunningState>>);
 
@@ -43,7 +43,7 @@ impl RunningSearches {
         RunningGuard { searches: self.clone(), number }
     }
 
-    /// Those that run now, the oldest first.
+    /// Returns the running searches, the oldest first.
     pub(super) fn now(&self) -> Vec<SearchView> {
         let view = |search: &RunningSearch| SearchView {
             game: search.game.clone(),
@@ -60,7 +60,6 @@ impl RunningSearches {
     }
 }
 
-/// A search in the list.
 #[derive(Debug)]
 pub(super) struct RunningGuard {
     searches: RunningSearches,

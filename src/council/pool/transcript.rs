@@ -1,4 +1,4 @@
-//! What was said between us and an engine, in a file.
+//! The conversation with an engine, in a file.
 
 use std::{
     fs::{File, OpenOptions},
@@ -9,10 +9,10 @@ use std::{
 
 use super::ElectorFailure;
 
-/// Who says a line.
+/// The sender of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Speaker {
-    /// We do.
+    /// The daemon.
     Us,
     /// The engine does, on its standard output.
     Engine,
@@ -20,8 +20,9 @@ pub(super) enum Speaker {
     EngineError,
 }
 
-/// A file to which every line is added, with its time, the number of the engine's process and a sign of who says it. Engines that run at
-/// the same time may share one. Nothing is written where there is none.
+/// A file to which every line is added, with its time, the number of the engine's process and a
+/// sign for the sender. Engines that run at the same time may share one. Without a file nothing is
+/// written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transcript {
     file: Option<Arc<Mutex<File>>>,
@@ -40,7 +41,7 @@ impl Transcript {
         Ok(Self { file: Some(Arc::new(Mutex::new(file))), process: 0 })
     }
 
-    /// The same for the process of this number.
+    /// Returns the transcript of another process.
     pub(super) fn of_process(self, process: u32) -> Self {
         Self { process, ..self }
     }

@@ -1,4 +1,4 @@
-//! The elector that knows nothing: the yardstick for everything around a search.
+//! An elector without knowledge: the yardstick for everything around a search.
 
 use std::sync::atomic::AtomicBool;
 

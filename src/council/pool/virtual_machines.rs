@@ -1,5 +1,5 @@
-//! Several machines in virtual time: each with a transposition table of its own, and what their tables tell each other comes late by so many
-//! nodes. For experiments about machines on one.
+//! Several machines in virtual time: each has a transposition table of its own, and entries travel
+//! between the tables with a delay in nodes. For experiments on one machine.
 
 use std::collections::VecDeque;
 
@@ -7,59 +7,61 @@ use serde::{Deserialize, Serialize};
 
 use engine::{AfterRound, Belief, SharedTable, TURN, TableBatch};
 
-/// No turn is shorter, nodes: threads would do nothing but wake each other.
+/// The shortest turn, nodes: below it threads would do nothing but wake each other.
 const SHORTEST_TURN: u64 = 16;
 
 /// The machines on which the electors of a council sit that share a table, and what lies between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VirtualMachines {
-    /// How many; the electors of a roster are dealt out in equal parts, in their order. At least 1.
+    /// The number of machines; the electors of a roster are dealt out in equal parts, in their
+    /// order. At least 1.
     pub count: usize,
-    /// The most entries in a message; 0 for machines that tell each other nothing.
+    /// The most entries in a message; 0 for machines that exchange nothing.
     pub entries: usize,
     /// Nodes of each thread between two messages of a machine.
     pub interval: u64,
     /// Nodes of each thread that a message takes: one of a table's, and so do a task and a proposal of machines but the first.
     pub delay: u64,
-    /// Whose values a table takes from another one, as well as its moves.
+    /// The machines whose values other tables take, beside moves.
     pub values: BelievedValues,
 }
 
-/// Whose values are believed between machines.
+/// The machines whose values are trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BelievedValues {
-    /// Nobody's: moves alone travel.
+    /// No values: moves alone travel.
     None,
-    /// Those of the first machine: the daemon's, which trusts nobody and is trusted.
+    /// Values of the first machine, the daemon's, which trusts no other.
     #[default]
     First,
-    /// Everybody's.
+    /// All values.
     All,
 }
 
 impl Default for VirtualMachines {
-    /// One machine.
+    /// Returns one machine.
     fn default() -> Self {
         Self { count: 1, entries: 0, interval: TURN, delay: 0, values: BelievedValues::default() }
     }
 }
 
 impl VirtualMachines {
-    /// The machine of the elector at this place of so many.
+    /// Returns the machine of the elector at this place.
     pub(crate) fn of(&self, place: usize, electors: usize) -> usize {
         place * self.count.max(1) / electors.max(1)
     }
 
-    /// The nodes of a move in which a machine does not search yet, or no longer in time to be heard: the way there and back. The first is
-    /// where the council sits.
+    /// Returns the nodes of a move during which a machine does not search yet, or too late to
+    /// count: the way there and back. The first machine has the council.
     pub(crate) fn way_to(&self, machine: usize) -> u64 {
         if machine == 0 { 0 } else { 2 * self.delay }
     }
 
-    /// Nodes of a turn of each of so many threads: in the mean no longer than anything that is to be told apart, and hardly two alike. Copies
-    /// that advance exactly in step on two machines would search the very same tree on both. No machine is faster than another.
+    /// Returns the nodes of a turn of each thread: short against every delay, and hardly two alike.
+    /// Copies that advance exactly in step on two machines would search the very same tree. No
+    /// machine is faster than another.
     pub(crate) fn turns(&self, places: usize) -> Vec<u64> {
         let delay = if self.delay == 0 { TURN } else { self.delay };
         let mean = delay.min(self.interval).clamp(SHORTEST_TURN, TURN);
@@ -72,7 +74,7 @@ impl VirtualMachines {
         dealt
     }
 
-    /// All of so many places, one of each machine after the other, then back.
+    /// Returns all places, one of each machine after the other, then back.
     fn dealt_to_and_fro(&self, places: usize) -> Vec<usize> {
         let machine = |place: usize| self.of(place, places);
         let round = |place: usize| (0..place).filter(|other| machine(*other) == machine(place)).count();
@@ -84,7 +86,8 @@ impl VirtualMachines {
         order
     }
 
-    /// Who carries messages between the tables of these machines while one question is searched; `None` where nobody does.
+    /// Returns the callback that carries entries between the tables of these machines during one
+    /// question; `None` without an exchange.
     pub(crate) fn carrier(&self, tables: Vec<(usize, SharedTable)>) -> Option<AfterRound> {
         let mut network = VirtualNetwork::new(*self, tables)?;
         Some(AfterRound::new(move |now| network.carry(now)))
@@ -94,11 +97,11 @@ impl VirtualMachines {
 /// The messages between the machines, on their way.
 struct VirtualNetwork {
     plan: VirtualMachines,
-    /// By machine; those of one evaluation tell each other.
+    /// By machine; tables of one evaluation exchange entries.
     tables: Vec<(usize, SharedTable)>,
-    /// By the time at which they arrive: the table that tells, and what.
+    /// Ordered by arrival: the sending table and its entries.
     on_the_way: VecDeque<(u64, usize, TableBatch)>,
-    /// When everybody tells next, nodes.
+    /// The time of the next messages, nodes.
     next: u64,
 }
 
@@ -111,7 +114,7 @@ impl VirtualNetwork {
         Some(Self { plan, tables, on_the_way: VecDeque::new(), next: plan.interval })
     }
 
-    /// What is told now sets off, and what is due arrives.
+    /// Sends new messages and delivers due ones.
     fn carry(&mut self, now: u64) {
         if now >= self.next {
             self.next = now + self.plan.interval;

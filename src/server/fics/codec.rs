@@ -1,15 +1,16 @@
 //! The telnet layer: bytes of the socket on one side, whole lines on the other.
 //!
-//! A server of this family writes lines ended by `\n\r` (or `\r\n`), a prompt (`fics% `) without line end whenever it is
-//! ready for a command, bells, and telnet's own negotiation; long lines it breaks, and begins the rest with `\   `. All
-//! of that ends here. What leaves is a sequence of [`ServerFrame`]s that depends on the bytes alone, not on how the network
-//! cut them into pieces.
+//! A server of this family writes lines ended by `\n\r` (or `\r\n`), a prompt (`fics% `) without
+//! line end whenever it is ready for a command, bells, and telnet's own negotiation; it breaks long
+//! lines, and begins the rest with `\ `. All of that ends here. The output is a sequence of
+//! [`ServerFrame`]s that depends on the bytes alone, not on the network's packets.
 //!
-//! - A prompt is taken off wherever a line begins, as often as it stands there, and off the end of a line. In the middle
-//!   of a line it is text: somebody may have written it there.
-//! - A server that breaks a line leaves the blank at which it does so, or drops it. So a line that ends in a blank waits for the byte
-//!   after it, and so does a long one for people; every other is told at once.
-//! - No line is longer than [`MAX_LINE`]; of a longer one only that it came is told.
+//! - A prompt is removed wherever a line begins, also if repeated, and at the end of a line. In the
+//!   middle of a line it is text: a person may have written it.
+//! - A server that breaks a line keeps the blank there, or drops it. So a line that ends in a blank
+//!   waits for the next byte, and so does a long one for people; every other line is complete at
+//!   once.
+//! - No line is longer than [`MAX_LINE`]; of a longer one only its arrival is reported.
 
 use std::mem;
 
@@ -21,7 +22,7 @@ use chess::timeseal::{self, PING, PONG, Stamps};
 /// The longest line that is read, bytes. Servers write a tenth of it.
 pub const MAX_LINE: usize = 16 * 1024;
 
-/// No line is broken that is shorter, bytes.
+/// The shortest line that is broken, bytes.
 const SHORTEST_BROKEN: usize = 40;
 
 /// The longest command that is sent, bytes; servers ignore or split longer ones.
@@ -31,7 +32,7 @@ const PROMPT: &[u8] = b"fics% ";
 const QUESTIONS: [&[u8]; 2] = [b"login:", b"password:"];
 const IAC: u8 = 0xff;
 
-/// What a server says.
+/// Input from a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerFrame {
     /// A whole line, never empty, without line end, prompts and control characters. Also the questions of the login,
@@ -45,7 +46,7 @@ pub enum ServerFrame {
     Overlong,
 }
 
-/// What a client says.
+/// Output of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientFrame<'a> {
     /// A line; characters that a server refuses are replaced, and what is beyond [`MAX_COMMAND`] is cut off.
@@ -56,7 +57,7 @@ pub enum ClientFrame<'a> {
     Nudge,
 }
 
-/// Where we are in telnet's own language.
+/// The state of telnet's own language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Telnet {
     #[default]
@@ -77,7 +78,7 @@ pub struct TelnetCodec {
     overlong: bool,
     /// A line that may have been broken, so that more of it may follow.
     held: Option<Vec<u8>>,
-    /// Prompts found at a line's end, to be told after the line.
+    /// Prompts found at a line's end, reported after the line.
     prompts: usize,
     /// Set after a question, whose blank is still to come.
     asked: bool,
@@ -85,17 +86,17 @@ pub struct TelnetCodec {
 }
 
 impl TelnetCodec {
-    /// Plain telnet.
     pub fn plain() -> Self {
         Self::default()
     }
 
-    /// With timeseal, in either version. The first line sent must be [`timeseal::Version::hello`].
+    /// Creates a codec with timeseal, in either version. The first line sent must be
+    /// [`timeseal::Version::hello`].
     pub fn sealed() -> Self {
         Self { seal: Some(Stamps::start()), ..Self::default() }
     }
 
-    /// Takes one byte of text (telnet's own are gone) and says which frame it completes.
+    /// Takes one byte of text (telnet's own are gone) and returns the frame that it completes.
     fn text(&mut self, byte: u8) -> Option<ServerFrame> {
         match byte {
             b'\n' => {
@@ -106,7 +107,8 @@ impl TelnetCodec {
                 self.line.truncate(self.line.len() - PING.len());
                 return Some(ServerFrame::Ping);
             }
-            // A carriage return says nothing that its line feed does not; bells and other controls say nothing at all.
+            // A carriage return adds nothing to its line feed; bells and other controls mean
+            // nothing.
             0..b' ' | 0x7f if byte != b'\t' => return None,
             _ if self.overlong => return None,
             b' ' if mem::take(&mut self.asked) => return None,
@@ -154,7 +156,7 @@ impl TelnetCodec {
             return Some(ServerFrame::Ping);
         }
         if let Some(held) = &mut self.held {
-            // The line begins with a backslash, or it would have been told when its first byte came.
+            // The line begins with a backslash, or it would have been complete at its first byte.
             let rest = self.line.get(1..).unwrap_or_default();
             if held.len() + rest.len() > MAX_LINE {
                 self.held = None;
@@ -176,8 +178,9 @@ impl TelnetCodec {
         self.take_line()
     }
 
-    /// Whether the rest of the line may still come. What is made for programs is one line; a clock waits for a board, and after an
-    /// offer (`<pf>`) some servers say nothing more, not even their prompt.
+    /// Returns true if the rest of the line may still come. Lines for programs are never broken; a
+    /// clock waits for a board, and after an offer (`<pf>`) some servers send nothing more, not
+    /// even their prompt.
     fn may_be_broken(&self) -> bool {
         self.line.ends_with(b" ") || self.line.len() >= SHORTEST_BROKEN && !self.line.starts_with(b"<")
     }
@@ -186,7 +189,8 @@ impl TelnetCodec {
         frame(mem::take(&mut self.line))
     }
 
-    /// Whether `byte` begins something that is not the rest of the line held back, which is whole then.
+    /// Returns true if `byte` begins something other than the rest of the held line, which is then
+    /// complete.
     fn releases_held(&self, byte: u8) -> bool {
         self.held.is_some()
             && self.line.is_empty()
@@ -198,18 +202,18 @@ impl TelnetCodec {
     }
 }
 
-/// Whether a line so far is a prompt: `fics% `, or what another server, or the account's own settings, put in its place until
-/// we have asked for the usual one.
+/// Returns true if a line so far is a prompt: `fics% `, or another server's or account's prompt
+/// until the usual one is set.
 fn is_prompt(line: &[u8]) -> bool {
     let word = line.strip_suffix(b"% ").unwrap_or_default();
     (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_alphabetic)
 }
 
-/// A line told without the blanks at its end; nothing if it was blank.
+/// Returns a line without the blanks at its end; `None` if it was blank.
 fn frame(mut bytes: Vec<u8>) -> Option<ServerFrame> {
     let length = bytes.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
     bytes.truncate(length);
-    // Newer servers write UTF-8, the older ones whatever their users' terminals made of it.
+    // Newer servers write UTF-8, older ones whatever their users' terminals produced.
     let text =
         String::from_utf8(bytes).unwrap_or_else(|bytes| bytes.as_bytes().iter().copied().map(char::from).collect());
     (!text.is_empty()).then_some(ServerFrame::Line(text))
@@ -366,7 +370,8 @@ mod tests {
         let wrapped = b"Ann(C)(1500)[14] kibitzes: one two three four\n\r\\   five six\n\rfics% ";
         let whole = line("Ann(C)(1500)[14] kibitzes: one two three four five six");
         assert_eq!(frames(wrapped), [whole, ServerFrame::Prompt]);
-        // The rest of a line that was already told stays marked, so that nobody takes it for one of the server's own.
+        // The rest of a line already reported stays marked, so that it is never taken for the
+        // server's own.
         assert_eq!(frames(b"X tells you: one\n\r\\   {Game 1}\n\r"), [line("X tells you: one"), line("\\   {Game 1}")]);
     }
 

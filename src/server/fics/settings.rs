@@ -1,4 +1,4 @@
-//! What the settings say about a FICS account, and where its password is found.
+//! Settings of a FICS account, and the source of its password.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use chess::{SecretError, timeseal::Version, values::WholeNumber};
 
-/// An account's password.
 pub use chess::Secret as Password;
 
 /// The environment variable that may hold the password.
@@ -18,29 +17,29 @@ pub const PASSWORD_CREDENTIAL: &str = "fics-password";
 /// The port on which freechess.org understands timeseal.
 const TIMESEAL_PORT: u16 = 5000;
 
-/// The `fics` table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FicsSettings {
     /// The name or address of the server.
     pub host: String,
-    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
+    /// Port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
     pub port: u16,
     /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
     #[serde(with = "WholeNumber::<0, 65535>")]
     pub fallback_port: u16,
-    /// Whether lines carry the time at which they were sent, so that the network's delay is not charged to us.
+    /// Send the time with every line, so that network delay is not charged to the bot.
     pub timeseal: Timeseal,
-    /// The account; empty plays as a guest under a name that the server draws.
+    /// Account; empty plays as a guest under a name that the server draws.
     pub username: String,
-    /// The file that holds the account's password in its first line. Without it the environment variable
-    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password` are looked at. Without any password we are a guest.
+    /// File with the account's password in its first line. Without it the environment variable
+    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password` are read. Without any
+    /// password the bot is a guest.
     pub password_file: Option<PathBuf>,
     /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
     /// that the policy sees every answer.
     pub seeks: Vec<String>,
-    /// Seconds between one seek and the next while nobody answers. 10 to 86400.
+    /// Seconds between two unanswered seeks. 10 to 86400.
     #[serde(with = "WholeNumber::<10, 86400>")]
     pub seek_every: u64,
     /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
@@ -49,31 +48,31 @@ pub struct FicsSettings {
     /// this name to 1 (`help computers`): `fr`, `crazyhouse`, `atomic`, `wildcastle`. Servers that have no such variable ignore it.
     #[serde(deserialize_with = "interface_variables")]
     pub variants: Vec<String>,
-    /// Further variables, each set by `set NAME VALUE` after ours.
+    /// Further variables, each set by `set NAME VALUE` after the built-in ones.
     pub variables: BTreeMap<String, String>,
     /// Finger notes 1 to 10: who runs this, what it runs on.
     #[serde(deserialize_with = "at_most_ten")]
     pub notes: Vec<String>,
-    /// Channels to listen to; what is said there goes to the log only.
+    /// Channels to listen to; their messages go to the log only.
     pub channels: Vec<u16>,
     /// The account that runs tournaments, such as `mamer`; empty: none is listened to.
     pub tournament_manager: String,
-    /// Whether tournaments that this manager announces are joined. Computers may join only those open to them.
+    /// Join tournaments that this manager announces. Computers may join only those open to them.
     pub join_tournaments: bool,
-    /// Whether adjourned games are resumed as soon as the opponent is there.
+    /// Resume adjourned games as soon as the opponent is present.
     pub resume: bool,
-    /// Whether an opponent's request to abort is granted.
+    /// Grant an opponent's request to abort.
     pub accept_abort: bool,
-    /// Whether an opponent's request to adjourn is granted.
+    /// Grant an opponent's request to adjourn.
     pub accept_adjourn: bool,
-    /// Seconds for which an opponent who is out of time but whose connection lags keeps the right to come back; then the
-    /// game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
+    /// Seconds for which an opponent who is out of time but whose connection lags may come back;
+    /// then the game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
     #[serde(with = "WholeNumber::<0, 86400>")]
     pub courtesy_after: u64,
-    /// Days after which adjudication of an adjourned game is asked for; 0 is never. 0 to 3650.
+    /// Days after which adjudication of an adjourned game is requested; 0 is never. 0 to 3650.
     #[serde(with = "WholeNumber::<0, 3650>")]
     pub adjudicate_after: u32,
-    /// How it is asked for; `{opponent}` is replaced.
+    /// Command of the request; `{opponent}` is replaced.
     pub adjudicate_command: String,
     /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
     #[serde(with = "WholeNumber::<1, 86400>")]
@@ -90,7 +89,7 @@ pub struct FicsSettings {
     /// Seconds for which the server may be silent while we log in. 1 to 3600.
     #[serde(with = "WholeNumber::<1, 3600>")]
     pub login_timeout: u64,
-    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours. 1 to 3600.
+    /// Seconds that the server may take to answer a move, an acceptance or a challenge. 1 to 3600.
     #[serde(with = "WholeNumber::<1, 3600>")]
     pub answer_timeout: u64,
 }
@@ -131,34 +130,33 @@ impl Default for FicsSettings {
 }
 
 impl FicsSettings {
-    /// The time between two seeks.
     pub fn seek_interval(&self) -> Duration {
         Duration::from_secs(self.seek_every)
     }
 
-    /// How long the server may be silent before it is asked for a sign of life, and how long it may take to give one.
+    /// Returns the silence after which the server is asked for a sign of life, and the time for it.
     pub(super) fn ping_times(&self) -> (Duration, Duration) {
         (Duration::from_secs(self.ping_after), Duration::from_secs(self.ping_timeout))
     }
 }
 
-/// When and how timeseal is spoken.
+/// The use of timeseal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timeseal {
-    /// On port 5000, in the newer version, or the older one where the server hangs up on that.
+    /// On port 5000, in the newer version, or the older one if the server hangs up on that.
     #[default]
     Auto,
     /// The older version, `TIMESTAMP`.
     V1,
     /// The newer version, `TIMESEAL2`.
     V2,
-    /// Plain telnet, without timeseal.
+    /// Plain telnet.
     Off,
 }
 
 impl FicsSettings {
-    /// How timeseal is spoken at first.
+    /// Returns the first version to try.
     pub(super) fn first_seal(&self) -> Option<Version> {
         match self.timeseal {
             Timeseal::Auto if self.port == TIMESEAL_PORT => Some(Version::Two),
@@ -168,16 +166,16 @@ impl FicsSettings {
         }
     }
 
-    /// Whether timeseal may be spoken in an older way, or not at all, where the server does not take it as it was `spoken`.
+    /// Returns true if an older version, or none, may be tried after the server refused `spoken`.
     pub(super) fn may_unseal(&self, spoken: Option<Version>) -> bool {
         self.timeseal == Timeseal::Auto && spoken.is_some()
     }
 
-    /// Looks for the account's password in the file of the settings, else in the environment, else among systemd's
-    /// credentials. `None` if it is in none of them: then we are a guest.
+    /// Returns the account's password from the file of the settings, else from the environment,
+    /// else from systemd's credentials. `None` if it is in none of them: the bot is a guest.
     ///
     /// # Errors
-    /// [`SecretError`] if a file that is named cannot be read or is empty.
+    /// [`SecretError`] if a named file cannot be read or is empty.
     pub fn password(&self) -> Result<Option<Password>, SecretError> {
         Password::find("FICS password", self.password_file.as_deref(), PASSWORD_VARIABLE, PASSWORD_CREDENTIAL)
     }
@@ -192,7 +190,7 @@ fn at_most_ten<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
     Ok(notes)
 }
 
-/// Names as `iset` takes them.
+/// Reads names as `iset` takes them.
 fn interface_variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     let is_name = |name: &String| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! What is asked of an account before it plays: whose the token is, and to become a bot.
+//! Requests about an account before it plays: identity, scopes, upgrade to a bot.
 
 use super::{
     LichessSettings, Token,
@@ -8,7 +8,7 @@ use super::{
 };
 use chess::ActionError;
 
-/// Who we are, whether as a bot, and what the token allows.
+/// Returns the account, its kind, and the token's scopes.
 ///
 /// # Errors
 /// [`ActionError::Unauthorised`] for a token the server does not know, others as they come.

@@ -1,31 +1,31 @@
-//! Whose a token is, what it allows, and whether that is enough to play.
+//! The owner and the scopes of a token, and whether they suffice to play.
 
 use chess::Account;
 
 /// The scope without which a token is of no use to us.
 const BOT_SCOPE: &str = "bot:play";
 
-/// What an operator wants to know of an account before it plays.
+/// A report on an account before it plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountReport {
-    /// Who the token belongs to.
+    /// The owner of the token.
     pub account: Account,
-    /// What it allows, by Lichess's names such as `bot:play`; `None` if the server does not tell.
+    /// Its scopes by Lichess's names such as `bot:play`; `None` if the server does not report them.
     pub scopes: Option<Vec<String>>,
 }
 
 impl AccountReport {
-    /// Whether the token lets us play, as far as is known.
+    /// Returns true if the token allows playing, as far as is known.
     pub fn may_play(&self) -> bool {
         self.scopes.as_ref().is_none_or(|scopes| scopes.iter().any(|scope| scope == BOT_SCOPE))
     }
 
-    /// Whether the account can still become a bot: it is none, and has never played.
+    /// Returns true if the account can still become a bot: it is none, and has never played.
     pub fn can_upgrade(&self) -> bool {
         !self.account.is_bot && self.account.games_played == 0
     }
 
-    /// What kind of account it is, and where it is none of a bot, what can be done about that.
+    /// Returns the kind of account, with the remedy if it is no bot.
     pub fn kind(&self) -> String {
         match (self.account.is_bot, self.can_upgrade()) {
             (true, _) => "a bot account".to_owned(),
@@ -37,7 +37,7 @@ impl AccountReport {
         }
     }
 
-    /// What the scopes are good for.
+    /// Returns the verdict on the scopes.
     pub fn permission(&self) -> &'static str {
         match (&self.scopes, self.may_play()) {
             (None, _) => "not told by the server",

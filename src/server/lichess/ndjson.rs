@@ -6,11 +6,11 @@
 /// Cuts byte chunks into lines. However the bytes are split into chunks, the lines are the same.
 #[derive(Debug)]
 pub struct LineReader {
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of an incomplete line.
     partial: Vec<u8>,
     /// Longer lines are dropped, in bytes.
     limit: usize,
-    /// Whether the line being read is already over the limit: its rest is skipped.
+    /// True while a line over the limit is skipped.
     skipping: bool,
 }
 
@@ -18,7 +18,7 @@ pub struct LineReader {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a line of more than {limit} bytes was dropped")]
 pub struct LineTooLong {
-    /// The reader's limit, in bytes.
+    /// The limit, in bytes.
     pub limit: usize,
 }
 
@@ -46,7 +46,8 @@ impl LineReader {
         lines
     }
 
-    /// What stands after the last line end, once the stream is over. It is whole only if the server ended it so.
+    /// Returns the text after the last line end, once the stream is over. It is complete only if
+    /// the server ended it so.
     pub fn finish(mut self) -> Option<String> {
         self.take().and_then(Result::ok)
     }

@@ -1,4 +1,4 @@
-//! How often the event stream may be opened.
+//! The rate of openings of the event stream.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// one every twenty-five seconds.
 #[derive(Debug, Default)]
 pub(super) struct OpenBudget {
-    /// When the openings so far would be due if each had waited its interval.
+    /// The time at which the openings so far would be due if each had waited its interval.
     due: Option<Instant>,
 }
 
@@ -14,7 +14,7 @@ impl OpenBudget {
     const INTERVAL: Duration = Duration::from_secs(25);
     const BURST: u32 = 5;
 
-    /// Takes one opening, and says how long to wait for it.
+    /// Takes one opening, and returns the time to wait for it.
     pub(super) fn take(&mut self, now: Instant) -> Duration {
         let due = self.due.map_or(now, |due| due.max(now));
         self.due = Some(due + Self::INTERVAL);

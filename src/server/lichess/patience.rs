@@ -1,4 +1,4 @@
-//! How long a stream is waited for. Nothing here reads a clock or a socket.
+//! The time to wait for a stream. Nothing here reads a clock or a socket.
 
 use std::time::{Duration, Instant};
 
@@ -7,25 +7,25 @@ use chess::{Clocks, GameState, ServerEvent};
 /// A stream is not given up sooner than this, however little time is left on our clock.
 const SHORTEST: Duration = Duration::from_secs(2);
 
-/// Of the time on our clock, this part may be lost to a stream that is dead without a sign.
+/// The share of the bot's clock that may be lost to a silently dead stream.
 const PART_OF_CLOCK: u32 = 6;
 /// The part of our clock that it may take at most, however long another one takes to open.
 const MOST_OF_CLOCK: u32 = 3;
 
-/// An opening is given at least this time, at least so many times what the last one took, and at most so many times the usual time.
+/// The least time for an opening; it is at least a multiple of the last one, and at most a multiple
+/// of the usual time.
 const SHORTEST_OPENING: Duration = Duration::from_secs(5);
 const TIMES_LAST_OPENING: u32 = 3;
 const MOST_OPENING: u32 = 8;
 
-/// The longest pause before the whole state is asked for again.
+/// The longest pause before the whole state is fetched again.
 const LONGEST_RESYNC: Duration = Duration::from_secs(10);
 
-/// What our clock showed last.
+/// The bot's last known clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OurTime {
-    /// So much was left then.
+    /// The time left at an instant.
     Left(Duration, Instant),
-    /// The game has no clock.
     Unlimited,
 }
 
@@ -34,19 +34,19 @@ enum OurTime {
 /// needs. The event stream has no clock.
 #[derive(Clone, Debug)]
 pub(super) struct Patience {
-    /// With a game in which no time presses.
+    /// The patience without time pressure.
     usual: Duration,
-    /// By our clock, as it last was.
+    /// The patience by the bot's clock.
     by_clock: Duration,
     /// The most that our clock can bear.
     most_by_clock: Duration,
     /// Openings in a row that did not bring the whole state in time.
     failures: u32,
-    /// What the last good opening took until the whole state was there.
+    /// The time of the last good opening up to the whole state.
     last_opening: Duration,
-    /// Silent streams in a row whose successor had nothing new to tell.
+    /// Silent streams in a row whose successor had nothing new.
     false_alarms: u32,
-    /// How long the list of moves was that came last, in bytes.
+    /// The length of the last list of moves, in bytes.
     moves: usize,
     our_color: Option<chess::Color>,
     our_time: Option<OurTime>,
@@ -55,7 +55,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// With a game of which nothing is known yet.
+    /// Creates the patience for a game of which nothing is known yet.
     pub(super) const fn new(usual: Duration) -> Self {
         Self {
             usual,
@@ -72,7 +72,8 @@ impl Patience {
         }
     }
 
-    /// How long an opening that begins now may take, and may pause on its way to the whole state.
+    /// Returns the time for an opening that begins now, and for pauses on its way to the whole
+    /// state.
     pub(super) fn with_opening(&self) -> Duration {
         let least = SHORTEST_OPENING.min(self.usual).max(self.last_opening * TIMES_LAST_OPENING);
         doubled(self.by_clock.max(least), self.failures).min(self.usual * MOST_OPENING)
@@ -86,27 +87,27 @@ impl Patience {
         }
     }
 
-    /// The whole state is there, `took` after it was asked for.
+    /// Records a whole state `took` after its request.
     pub(super) fn opened(&mut self, took: Duration) {
         self.failures = 0;
         self.last_opening = took;
     }
 
-    /// How long to wait before the whole state is asked for once more, after `before` openings for that. The first one is made at once; a
-    /// state that comes meanwhile makes the next one needless.
+    /// Returns the pause before the whole state is fetched again, after `before` openings for that.
+    /// The first one is immediate; a state that comes meanwhile makes the next one needless.
     pub(super) fn before_resync(&self, before: u32) -> Duration {
         if before == 0 { Duration::ZERO } else { (self.last_opening * 2).min(LONGEST_RESYNC) }
     }
 
-    /// How long an open stream may be silent. Where the next one takes long to open, giving up one that lives costs more than a dead
-    /// one does, as long as our clock can bear that.
+    /// Returns the allowed silence of an open stream. If the next one takes long to open, giving up
+    /// a live stream costs more than a dead one, as long as the bot's clock can bear that.
     pub(super) fn with_silence(&self) -> Duration {
         let least = (self.last_opening * 2).min(self.most_by_clock);
         doubled(self.by_clock.max(least), self.false_alarms).min(self.usual)
     }
 
-    /// Whether we can wait so long from `now` on and lose no more than half of what our clock has left. Nothing is allowed by a clock
-    /// that is not known yet; a game without one allows everything.
+    /// Returns true if waiting from `now` on costs no more than half of the bot's clock. An unknown
+    /// clock allows nothing; a game without one allows everything.
     pub(super) fn allows(&self, wait: Duration, now: Instant) -> bool {
         match self.our_time {
             None => false,
@@ -120,7 +121,7 @@ impl Patience {
         self.lost_to_silence = true;
     }
 
-    /// Takes what a stream tells; whether it is a state of the game.
+    /// Records an event of a stream; returns true if it is a state of the game.
     pub(super) fn heard(&mut self, event: &ServerEvent) -> bool {
         let state = match event {
             ServerEvent::Game(info, state) => {

@@ -1,29 +1,29 @@
-//! What the settings say about a Lichess account. The token is not among them (see [`super::Token`]).
+//! Settings of a Lichess account. The token is not among them (see [`super::Token`]).
 
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-/// One account on a Lichess server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LichessSettings {
-    /// The address of the server.
     pub url: ServerUrl,
     /// The file that holds the token and nothing else.
     pub token_file: Option<PathBuf>,
-    /// A stream that brings no byte for so long, in seconds, is taken for dead. The server sends one at least every seven.
+    /// Silence after which a stream is taken for dead, in seconds. The server sends a byte at least
+    /// every seven.
     #[serde(with = "seconds")]
     pub idle_timeout: Duration,
-    /// A move (or another request on which a clock waits) that is not answered for so long, in seconds, has failed.
+    /// Time after which an unanswered move (or another request on which a clock waits) has failed,
+    /// in seconds.
     #[serde(with = "seconds")]
     pub move_timeout: Duration,
-    /// Any other request that is not answered for so long, in seconds, has failed.
+    /// Time after which any other unanswered request has failed, in seconds.
     #[serde(with = "seconds")]
     pub request_timeout: Duration,
-    /// How long requests of a kind rest after the server has limited them (429) without saying for how long, in seconds.
-    /// Lichess asks for a full minute.
+    /// Pause of a kind of requests after a rate limit (429) without a time, in seconds. Lichess
+    /// asks for a full minute.
     #[serde(with = "seconds")]
     pub limited_pause: Duration,
 }
@@ -41,7 +41,8 @@ impl Default for LichessSettings {
     }
 }
 
-/// Where a server is: `https`, or plain `http` on this very machine, so that the token never travels in clear.
+/// A server's address: `https`, or plain `http` on this very machine, so that the token never
+/// travels in clear.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct ServerUrl(Url);
@@ -49,7 +50,6 @@ pub struct ServerUrl(Url);
 /// An address that is no server's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerUrlError {
-    /// It cannot be read.
     #[error("{0:?} is not a web address (expected one like https://lichess.org)")]
     Malformed(String),
     /// The token would be readable on its way.
@@ -60,12 +60,13 @@ pub enum ServerUrlError {
 }
 
 impl ServerUrl {
-    /// Whether it is this machine, spoken to without TLS.
+    /// Returns true for this machine without TLS.
     pub(super) fn is_plain(&self) -> bool {
         self.0.scheme() == "http"
     }
 
-    /// The address of `path`, whose segments are escaped, so that no name from outside can lead elsewhere.
+    /// Returns the address of `path`, whose segments are escaped, so that no outside name can
+    /// change the target.
     pub(super) fn at(&self, path: &[&str]) -> Url {
         let mut url = self.0.clone();
         if let Ok(mut segments) = url.path_segments_mut() {

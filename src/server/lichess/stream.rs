@@ -21,40 +21,40 @@ pub(super) struct Stream {
     reader: LineReader,
     lines: VecDeque<Result<String, LineTooLong>>,
     received: Instant,
-    /// When bytes of a line last came, not only of those blank ones that keep the stream alive.
+    /// The time of the last bytes of a line, without blank keep-alive lines.
     progress: Instant,
     patience: Duration,
     opened: Instant,
     is_over: bool,
 }
 
-/// A stream that held for so long was a good one: its loss is a new misfortune, not the last one again.
+/// The duration after which a stream counts as good: its loss is a new failure, not the last one
+/// again.
 const GOOD: Duration = Duration::from_secs(1);
 
-/// What a stream brings.
+/// A line of a stream.
 pub(super) struct StreamLine {
     /// The line, unless it was too long.
     pub text: Result<String, LineTooLong>,
-    /// When its last bytes arrived.
+    /// The arrival of its last bytes.
     pub received: Instant,
 }
 
-/// Why a stream is over.
+/// The reason of a stream's end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StreamEnd {
     /// The server closed it in good order.
     #[error("the server closed the stream")]
     Closed,
-    /// Not even a keep-alive line came in time: the connection is dead, though nobody said so.
+    /// Not even a keep-alive line came in time: the connection is dead without notice.
     #[error("the stream was silent for {} s", .0.as_secs_f32())]
     Silent(Duration),
-    /// The connection broke.
     #[error("the stream broke: {0}")]
     Broken(String),
 }
 
 impl Stream {
-    /// Opens the stream at `path`, which may take `patience`; silence of so long ends it afterwards.
+    /// Opens the stream at `path` within `patience`; silence of that length ends it afterwards.
     ///
     /// # Errors
     /// As the server answers.
@@ -78,12 +78,12 @@ impl Stream {
         self.patience = patience;
     }
 
-    /// When bytes of a line last came.
+    /// Returns the time of the last bytes of a line.
     pub(super) fn progress(&self) -> Instant {
         self.progress
     }
 
-    /// Whether it has been open long enough for its loss to be answered at once by another one.
+    /// Returns true if it was open long enough for an immediate reconnection.
     pub(super) fn was_good(&self) -> bool {
         self.opened.elapsed() >= GOOD
     }

@@ -11,7 +11,8 @@ use super::{
 };
 use chess::{ActionError, Done, Tournament, TournamentEntry, TournamentInfo, TournamentKind};
 
-/// How many tournaments of a team are looked at: those that begin last come first, so that those of the past are left out.
+/// The number of a team's tournaments to fetch: the last to begin come first, so past ones are left
+/// out.
 const MOST_LISTED: &str = "30";
 
 /// The word for this kind in addresses of the API.
@@ -66,7 +67,7 @@ impl LichessServer {
         }
     }
 
-    /// A tournament as it stands.
+    /// Returns the current state of a tournament.
     pub(super) async fn tournament_info(&self, tournament: &Tournament) -> Result<TournamentInfo, ActionError> {
         let us = self.http.our_id().await?;
         let us = &us;

@@ -1,4 +1,4 @@
-//! One vote an elector: the baseline of all other rules.
+//! A majority: the baseline of all other rules.
 
 use super::{Ballot, Ballots, Criterion};
 use crate::{CouncilGame, pool::ElectorSpec};

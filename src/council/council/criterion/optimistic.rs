@@ -4,7 +4,7 @@
 use super::{Ballot, Ballots, Criterion, highest};
 use crate::CouncilGame;
 
-/// The highest score is elected.
+/// Elects the highest score.
 pub(super) struct Optimistic;
 
 impl<L: CouncilGame> Criterion<L> for Optimistic {

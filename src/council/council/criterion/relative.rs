@@ -15,7 +15,7 @@ impl<L: CouncilGame> Criterion<L> for Relative1 {
 /// A simple majority, ties broken by [`Relative1`].
 pub(super) struct Relative1Democratic;
 
-/// What each vote adds: more than any gain short of mate.
+/// The weight of each vote: more than any gain short of mate.
 const A_VOTE: f64 = 10_000.0;
 
 impl<L: CouncilGame> Criterion<L> for Relative1Democratic {

@@ -1,18 +1,19 @@
-//! docs/method.md §4, *weights*: the sum of the weights of the heuristics that the proposer knows, or in Tozzi's variant their mean.
+//! docs/method.md §4, *weights*: the sum of the weights of the proposer's heuristics, or in Tozzi's
+//! variant their mean.
 
 use super::{Ballot, Ballots, Criterion};
 use crate::{CouncilGame, council::HeuristicWeights, pool::ElectorSpec};
 
-/// A foreign engine, whose knowledge is its own affair, weighs as complete knowledge does; a weight given by hand comes
-/// before either.
+/// Weights by knowledge. An external engine, whose knowledge is unknown, weighs as complete
+/// knowledge does; a weight given by hand precedes either.
 pub(super) struct HandWeights {
     pub(super) weights: HeuristicWeights,
-    /// Whether an elector weighs the mean of its heuristics' weights instead of their sum.
+    /// True for the mean of the heuristics' weights instead of their sum.
     pub(super) mean: bool,
 }
 
 impl HandWeights {
-    /// What an elector's vote weighs.
+    /// Returns the weight of an elector's vote.
     pub(super) fn of<L: CouncilGame>(&self, elector: &ElectorSpec<L::Kind>) -> f64 {
         elector.weight.unwrap_or_else(|| {
             let weights = L::hand_weights(elector, &self.weights);

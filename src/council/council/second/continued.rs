@@ -1,6 +1,6 @@
-//! The complete instance never stops: its table and its iterations are the second phase's beginning, and the proposals have
-//! entered it as hints while they were made. Now the other cores join its search as helpers: they search the same position
-//! over the same table, and their own results are not asked for (Lazy SMP).
+//! The mode `continued`: complete knowledge never stops. Its table and iterations begin the second
+//! phase, and proposals are hints for it from the start. In the second phase the other cores join
+//! its search as helpers over the same table; their own results are not used (Lazy SMP).
 
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
@@ -13,7 +13,7 @@ pub(super) struct Continued<L: GameLine> {
 }
 
 impl<L: GameLine> Continued<L> {
-    /// With what it has proposed so far.
+    /// Creates the phase from its newest proposal.
     pub(super) fn new(newest: Option<Proposal<L::Move>>) -> Self {
         Self { newest, over: false }
     }

@@ -21,7 +21,7 @@ pub(super) struct Peer<L: GameLine> {
 }
 
 impl<L: GameLine> Peer<L> {
-    /// With or without a shared score.
+    /// Creates the mode with or without a shared score.
     pub(super) fn new(shares_score: bool) -> Self {
         Self { best_of_group: shares_score.then(Arc::default), newest: Vec::new(), deepest: Vec::new() }
     }
@@ -60,7 +60,8 @@ impl<L: GameLine> SecondPhaseStrategy<L> for Peer<L> {
     }
 }
 
-/// Of every move the deepest proposal. A bound at any depth counts less than an exact score.
+/// Returns the deepest proposal of every move. A bound at any depth counts less than an exact
+/// score.
 fn deepest<'a, M: Copy + PartialEq + 'a>(proposals: impl Iterator<Item = &'a Proposal<M>>) -> Vec<Proposal<M>> {
     let worth = |proposal: &Proposal<M>| (proposal.bound == Bound::Exact, proposal.depth);
     let mut deepest: Vec<Proposal<M>> = Vec::new();

@@ -1,9 +1,10 @@
-//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one searcher searches alone; then the
-//! siblings of each node of the variation are handed out as jobs, level by level on the way back up.
+//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one
+//! searcher searches alone; then the siblings of each node of the variation are handed out as jobs,
+//! level by level on the way back up.
 //!
-//! The siblings of a level are searched with the best value so far as their bound, so that most of them only have to be
-//! refuted. Deepening is iterative: the variation of one iteration is the path of the next. Where nodes or time are limited, all
-//! searchers spend from what they have together.
+//! The siblings of a level are searched with the best value so far as their bound, so that most of
+//! them only have to be refuted. Deepening is iterative: the variation of one iteration is the path
+//! of the next. All searchers spend a common budget of nodes or time.
 
 use std::{
     collections::VecDeque,
@@ -15,16 +16,15 @@ use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
 use chess::{GameLine, Limits, Proposal, Score};
 
-/// The node of the variation so many plies from the root is searched by one searcher.
+/// The distance from the root, in plies, of the node that one searcher searches alone.
 const THRESHOLD: u32 = 4;
 
 /// The depth of the first iteration, plies. One searcher does it alone.
 const SHALLOWEST: u32 = 4;
 
-/// No iteration is deeper.
+/// The last iteration.
 const DEEPEST: u32 = 100;
 
-/// The state of the search.
 pub(in super::super) struct PvSplit<L: GameLine> {
     /// Plies of the iteration that runs.
     depth: u32,
@@ -35,17 +35,16 @@ pub(in super::super) struct PvSplit<L: GameLine> {
     jobs: Vec<Option<JobAtWork<L>>>,
     /// The nodes that all searchers together may still visit.
     nodes_left: Option<u64>,
-    /// When the task's time is over, of which each search has what is left.
+    /// The end of the task's time; each search has the rest of it.
     ends: Option<Instant>,
     found: Option<Proposal<L::Move>>,
-    /// Nothing is left to do.
     over: bool,
 }
 
 /// A node of the principal variation.
 struct Level<L: GameLine> {
     line: Arc<L>,
-    /// How many plies lie between the root and it.
+    /// The number of plies below the root.
     ply: u32,
     best: Option<Best<L>>,
     siblings: VecDeque<L::Move>,
@@ -54,14 +53,14 @@ struct Level<L: GameLine> {
 /// The best move of a level so far.
 #[derive(Clone)]
 struct Best<L: GameLine> {
-    /// From the side of the player to move there.
+    /// The score for the player to move there.
     score: Score,
     variation: Vec<L::Move>,
-    /// What was proposed for the child, or for the node itself where it was searched as a whole.
+    /// The proposal for the child, or for the node itself if it was searched as a whole.
     proposal: Proposal<L::Move>,
 }
 
-/// What a searcher is searching: a child of the level's node, or (`None`) the node itself.
+/// A searcher's work: a child of the level's node, or (`None`) the node itself.
 struct JobAtWork<L: GameLine> {
     child: Option<L::Move>,
     newest: Option<Proposal<L::Move>>,
@@ -137,7 +136,8 @@ impl<L: GameLine> PvSplit<L> {
             return Vec::new();
         }
         if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
-            // Its part of the nodes was used up: it goes on with a part of what is left, and its table remembers where it was.
+            // Its part of the nodes was used up: it goes on with a part of the rest, and its table
+            // remembers its place.
             return self.assignment(task, searcher, job.child).into_iter().collect();
         }
         level.take(job.child, newest);
@@ -160,7 +160,7 @@ impl<L: GameLine> PvSplit<L> {
             if level.ply > 0 {
                 let parent = level.parent(task, best);
                 if parent.ply == 0 {
-                    // Its other moves may all be ends of the game, or there are none.
+                    // Its other moves may all end the game, or there are none.
                     self.found = parent.proposal(self.depth);
                 }
                 self.level = Some(parent);
@@ -215,7 +215,8 @@ impl<L: GameLine> PvSplit<L> {
         let nodes = self.nodes_left.map(|left| left.div_ceil(parts));
         let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
         let limits = Limits { nodes, time, depth: Some(depth), ..task.limits };
-        // Of the root only the proposed moves are searched. A child has to beat, or fall short of, the best value so far.
+        // At the root only the proposed moves are searched. A child has to beat, or fall short of,
+        // the best value so far.
         let is_root = child.is_none() && level.ply == 0;
         let root_moves = if is_root { task.candidates.clone() } else { Vec::new() };
         let window = child.and(level.best.as_ref()).map(|best| (Score::Mate(0), to_child(best.score)));
@@ -245,7 +246,8 @@ impl<L: GameLine> Level<L> {
         }
     }
 
-    /// The level above: its node has the value of this one, and its other moves are still to be looked at.
+    /// Returns the level above: its node has the value of this one, and its other moves are still
+    /// to be searched.
     fn parent(&self, task: &SecondPhaseTask<L>, best: Best<L>) -> Self {
         let ply = self.ply - 1;
         let line = self.line.prefix(task.line.ply() + ply as usize);
@@ -257,7 +259,7 @@ impl<L: GameLine> Level<L> {
         Self { line: Arc::new(line), ply, best: Some(best), siblings }
     }
 
-    /// What the root would play.
+    /// Returns the proposal of the root.
     fn proposal(&self, depth: u32) -> Option<Proposal<L::Move>> {
         let best = self.best.as_ref()?;
         let pv = best.variation.clone();

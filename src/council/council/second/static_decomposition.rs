@@ -4,7 +4,7 @@ use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
 use chess::{Bound, GameLine, Proposal};
 
-/// Where there are fewer searchers than moves, one takes several and searches them together.
+/// With fewer searchers than moves, one takes several and searches them together.
 pub(super) struct StaticDecomposition<L: GameLine> {
     pub(super) newest: Vec<Option<Proposal<L::Move>>>,
 }
@@ -34,7 +34,7 @@ impl<L: GameLine> SecondPhaseStrategy<L> for StaticDecomposition<L> {
     }
 }
 
-/// The moves of a searcher: every so many'th.
+/// Returns the moves of a searcher: every n-th, for n searchers.
 pub(super) fn moves_of<L: GameLine>(task: &SecondPhaseTask<L>, searcher: usize) -> Vec<L::Move> {
     task.candidates.iter().copied().skip(searcher).step_by(task.searchers.max(1)).collect()
 }

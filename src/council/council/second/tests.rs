@@ -1,4 +1,5 @@
-//! Every mode as the state machine it is: assignments are carried out one after the other, by one engine.
+//! Every mode as the state machine it is: assignments are carried out one after another, by one
+//! engine.
 
 use std::{
     collections::VecDeque,
@@ -100,7 +101,7 @@ fn a_budget_of_nodes_ends_every_mode() {
     }
 }
 
-/// With each search of theirs as long as the whole, those that divide one among many would never come to an end.
+/// If each search lasted the whole time, modes that divide one among many would never end.
 #[test]
 fn a_limit_of_time_ends_every_mode() {
     for mode in MODES {

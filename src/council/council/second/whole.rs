@@ -1,10 +1,11 @@
-//! One search of all proposed moves: on one core (`sequential`, the theses' base version) or on all of them (`shared`).
+//! One search of all proposed moves: on one core (`sequential`, the theses' base version) or on all
+//! of them (`shared`).
 
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
 use chess::{GameLine, Proposal};
 
-/// One searcher searches them all.
+/// A single searcher for all moves.
 pub(super) struct Whole<L: GameLine> {
     pub(super) newest: Option<Proposal<L::Move>>,
 }

@@ -1,7 +1,7 @@
-//! A conversation with an engine that speaks the Chess Engine Communication Protocol (xboard's, version 2; Mann and Muller,
-//! *Chess Engine Communication Protocol*), or its version 1.
+//! A conversation with an engine that speaks the Chess Engine Communication Protocol (xboard's,
+//! version 2; Mann and Muller, *Chess Engine Communication Protocol*), or its version 1.
 //!
-//! The engine is kept in force mode and told every move, so that it only ever searches when we say `go`.
+//! The engine is kept in force mode and receives every move, so that it only searches after `go`.
 
 use std::{
     collections::BTreeMap,
@@ -14,18 +14,18 @@ use super::protocol::{EngineAnswer, answer, features, move_text, names_of};
 use crate::pool::{ElectorFailure, EngineProgram, Process};
 use chess::{Line, Variant};
 
-/// How long an engine of version 1, which announces nothing, is waited for. Others announce themselves within milliseconds, but on a
-/// machine that does other things as well.
+/// The time to wait for an engine of version 1, which announces nothing. Others announce themselves
+/// within milliseconds, but longer on a busy machine.
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(6);
-/// The same for one that has said that it needs a while (`done=0`).
+/// The same for an engine that has asked for time (`done=0`).
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long an answer to `ping` is waited for.
+/// The time to wait for an answer to `ping`.
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a sign of life is waited for before it is asked anything.
+/// The time to wait for a sign of life before the first question.
 const BANNER_TIMEOUT: Duration = Duration::from_millis(300);
-/// After so long without an answer it is asked again what it can do.
+/// The time after which the question for its features is repeated.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
-/// More moves than these are not taken back one by one: the game is told anew.
+/// The number of moves to take back one by one; beyond it the game is sent anew.
 const MOST_UNDONE: usize = 6;
 
 /// An engine and what is known of it.
@@ -34,14 +34,14 @@ pub struct CecpEngine {
     features: BTreeMap<String, String>,
     /// The names of the options that it announced.
     options: Vec<String>,
-    /// What it has on its board; `None` before the first position.
+    /// The position on its board; `None` before the first one.
     known: Option<Line>,
     pings: u32,
 }
 
 impl CecpEngine {
-    /// Starts the program, hears what it can do, and sets its options. `hash` (MiB) and `threads` are set where it takes them from
-    /// us (`feature memory`, `feature smp`).
+    /// Starts the program, reads its features, and sets its options. `hash` (MiB) and `threads` are
+    /// set if it accepts them (`feature memory`, `feature smp`).
     ///
     /// # Errors
     /// [`ElectorFailure`] if it does not start, or has no such option.
@@ -70,8 +70,8 @@ impl CecpEngine {
         Ok(Self { process, features: BTreeMap::new(), options: Vec::new(), known: None, pings: 0 })
     }
 
-    /// Asks what it can do; `false` if it says nothing whatever. GNU Chess throws away what it was sent before it has begun to read:
-    /// it is asked more than once.
+    /// Asks for its features; `false` if it does not answer at all. GNU Chess discards input sent
+    /// before it begins to read, so the question is repeated.
     fn hear_features(&mut self) -> Result<bool, ElectorFailure> {
         let (began, mut asked) = (Instant::now(), None);
         self.send("xboard")?;
@@ -125,30 +125,30 @@ impl CecpEngine {
         }
     }
 
-    /// Whether it announced a feature as there.
+    /// Returns true if it announced a feature as present.
     fn has(&self, feature: &str) -> bool {
         self.features.get(feature).is_some_and(|value| value == "1")
     }
 
-    /// Whether it announced a feature as missing, which is there otherwise.
+    /// Returns true if it announced a default feature as missing.
     fn lacks(&self, feature: &str) -> bool {
         self.features.get(feature).is_some_and(|value| value == "0")
     }
 
-    /// The variants that it announced.
+    /// Returns the announced variants.
     pub fn variants(&self) -> Vec<Variant> {
         let known = |variant: &Variant| self.name_of(*variant).is_some();
         Variant::ALL.into_iter().filter(known).collect()
     }
 
-    /// Its name for the rules of a variant. What announces nothing plays chess.
+    /// Returns its name for a variant. An engine that announces none plays chess.
     fn name_of(&self, variant: Variant) -> Option<&'static str> {
         let announced = self.features.get("variants").map_or("normal", String::as_str);
         let mut names = names_of(variant).iter().copied();
         names.find(|name| announced.split(',').any(|known| known.trim() == *name))
     }
 
-    /// Says a line.
+    /// Sends a line.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
@@ -156,7 +156,7 @@ impl CecpEngine {
         self.process.send(command)
     }
 
-    /// What it says next about the position on its board, or `None` if nothing came in time.
+    /// Returns its next answer about the position on its board, or `None` if none came in time.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
@@ -165,7 +165,7 @@ impl CecpEngine {
         self.understand(text)
     }
 
-    /// The same before the deadline, after which nobody listens.
+    /// Returns its next answer before the deadline.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
@@ -178,7 +178,7 @@ impl CecpEngine {
         let Some(text) = text else { return Ok(None) };
         let heard = self.known.as_ref().map_or(EngineAnswer::Nothing, |line| answer(&text, line));
         if let EngineAnswer::Move(best) = heard {
-            // It waits for nothing and thinks about nothing until it is told to.
+            // It neither waits nor thinks until it is told to.
             self.send("force")?;
             // Legal, or it would not have been read.
             let _ = self.known.as_mut().map(|known| known.play(best));
@@ -191,11 +191,11 @@ impl CecpEngine {
         self.known = None;
     }
 
-    /// Brings its board to where the game stands, and waits until it has read everything, so that what it says afterwards is about
-    /// what comes afterwards. `true` where a new game has begun for it.
+    /// Brings its board to the game's position, and waits until it has read everything, so that
+    /// later answers are about later questions. Returns true if a new game has begun for it.
     ///
     /// # Errors
-    /// [`ElectorFailure`] if it cannot be given this position or refuses a move.
+    /// [`ElectorFailure`] if it cannot take this position or refuses a move.
     pub fn follow(&mut self, line: &Line) -> Result<bool, ElectorFailure> {
         let known = self.known.take().filter(|known| known.variant() == line.variant() && same_start(known, line));
         let common =
@@ -223,7 +223,7 @@ impl CecpEngine {
 
     /// Begins a game for it, from where `line` began.
     fn begin(&mut self, line: &Line) -> Result<Line, ElectorFailure> {
-        // A position that somebody has set up may need the castling of Chess960, too.
+        // A position set up by hand may also need the castling of Chess960.
         let free_castling = line.variant().is_standard_rules() && line.castling_mode() == CastlingMode::Chess960;
         let variant = if free_castling { Variant::Chess960 } else { line.variant() };
         let rules = self.name_of(variant);
@@ -258,19 +258,20 @@ impl CecpEngine {
         refused.map_or(Ok(()), |text| Err(refusal(&text)))
     }
 
-    /// Gives it so long for every move, and sets its clock to it; `None`: for as long as nobody tells it to move.
+    /// Sets its time for every move and its clock; `None`: until it is told to move.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
     pub fn set_move_time(&mut self, time: Option<Duration>) -> Result<(), ElectorFailure> {
         const ENDLESS: Duration = Duration::from_secs(3600);
         let time = time.unwrap_or(ENDLESS);
-        // `st` takes whole seconds; engines that understand fractions are few, so the clock says it as well.
+        // `st` takes whole seconds, and few engines understand fractions, so the clock has the
+        // exact time.
         self.send(&format!("st {}", time.as_secs().max(1)))?;
         self.set_clocks(time, time)
     }
 
-    /// Tells it what is left on its clock and the opponent's.
+    /// Sends its clock and the opponent's.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
@@ -284,7 +285,7 @@ impl CecpEngine {
     }
 }
 
-/// What becomes of an engine that refuses what it was told.
+/// Returns the failure of an engine that refuses a command.
 pub(super) fn refusal(text: &str) -> ElectorFailure {
     ElectorFailure(format!("the engine does not follow the game: {text}"))
 }

@@ -1,8 +1,9 @@
-//! An engine that speaks the Chess Engine Communication Protocol (xboard's) as an elector: a child process.
+//! An engine that speaks the Chess Engine Communication Protocol (xboard's) as an elector: a child
+//! process.
 //!
-//! It is given the time that its answer will be waited for, and proposes what its lines of thinking begin with. One that does not
-//! show its thinking is told to move before the time is up, because its move is all that there will be to hear. As with every other
-//! engine, nothing is waited for without a deadline.
+//! It gets the time for its answer, and proposes the first moves of its thinking lines. An engine
+//! that does not show its thinking is told to move before the time is up, because its move is its
+//! only proposal. Every wait has a deadline.
 
 mod engine;
 pub mod protocol;
@@ -18,13 +19,14 @@ use protocol::{EngineAnswer, Thinking};
 
 pub use engine::CecpEngine;
 
-/// How long after it was told to move a move is waited for. Some engines only look at the clock between two whole seconds.
+/// The time to wait for a move after the order to move. Some engines only check the clock between
+/// two whole seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-/// How often the stop flag is looked at while the engine is silent.
+/// The interval of checks of the stop flag while the engine is silent.
 const POLL: Duration = Duration::from_millis(2);
 /// The part of the time that its answer is waited for which an engine is given.
 const SHARE: f64 = 0.9;
-/// How long an engine that does not show its thinking searches where nobody knows how long it may.
+/// The search time of an engine that does not show its thinking, if no limit is known.
 const SILENT: Duration = Duration::from_secs(5);
 /// The value of a position in which an engine resigns, centipawns, unless it had seen worse.
 const RESIGNED: Score = Score::Cp(-2000);
@@ -53,7 +55,7 @@ impl CecpElector {
         self.engine.variants()
     }
 
-    /// Tells it what it may take.
+    /// Sends the limits of the search.
     fn set_bounds(&mut self, job: &Job) -> Result<(), ElectorFailure> {
         let waited_for = job.time.map(|time| time.mul_f64(SHARE));
         self.engine.set_move_time(waited_for.into_iter().chain(job.task.limits.time).min())?;
@@ -116,7 +118,7 @@ impl Elector for CecpElector {
     }
 }
 
-/// One search, as far as it has come.
+/// A running search.
 struct CecpSearch<'a> {
     name: &'a ElectorName,
     job: &'a Job,
@@ -127,7 +129,7 @@ struct CecpSearch<'a> {
 }
 
 impl CecpSearch<'_> {
-    /// Whether it is to be told to move although nobody has stopped it.
+    /// Returns true if it must be told to move although it has not been stopped.
     fn is_enough(&self) -> bool {
         let limits = &self.job.task.limits;
         let silent = self.job.time.map_or(SILENT, |time| time.mul_f64(SHARE));
@@ -144,7 +146,8 @@ impl CecpSearch<'_> {
         }
     }
 
-    /// Its move. One that no line announced (a book move, a single reply) is a proposal of its own.
+    /// Handles its move. A move that no line announced (a book move, a single reply) is a proposal
+    /// of its own.
     fn moves(&mut self, best: UciMove) {
         if self.newest.as_ref().is_some_and(|proposal| proposal.best == best) {
             return;
@@ -154,7 +157,8 @@ impl CecpSearch<'_> {
         self.propose(Thinking { depth, score, nodes: self.nodes, pv: vec![best] });
     }
 
-    /// It goes on no more without having moved: its last proposal stands, with this score if it had none that was worse.
+    /// Handles an end without a move: its last proposal stands, with this score unless its own was
+    /// worse.
     fn ends(&mut self, how: &str, score: Option<Score>) -> Result<(), ElectorFailure> {
         let last = self.newest.clone().ok_or_else(|| ElectorFailure(format!("{} {how}", self.name)))?;
         if let Some(score) = score.filter(|score| *score < last.score) {

@@ -1,53 +1,48 @@
-//! CECP as text: what we say to an engine, and what we understand of its answers. Pure; anything an engine may print is
-//! tolerated.
+//! CECP as text, in both directions. Pure; any output of an engine is tolerated.
 
 use shakmaty::CastlingMode;
 
 use chess::{Line, Score, UciMove, Variant};
 
-/// What a line of an engine means.
+/// The meaning of an engine's line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineAnswer {
     /// An iteration of its search, as `post` makes it show them.
     Thinking(Thinking),
-    /// Its move.
     Move(UciMove),
     /// A move that is not legal.
     Unreadable(String),
-    /// It does not accept a move or a position that we sent.
+    /// It refuses a move or a position.
     Refused(String),
-    /// It gives up the game.
     Resigns,
-    /// It takes the game to be over.
+    /// It considers the game over.
     Over,
     /// Chatter, comments, offers, and complaints about commands that it does not know.
     Nothing,
 }
 
-/// What a line of thinking says.
+/// A line of thinking.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thinking {
-    /// Plies.
     pub depth: u32,
     /// The value, from the side of the player to move.
     pub score: Option<Score>,
-    /// Nodes visited so far.
     pub nodes: u64,
     /// The legal beginning of the principal variation.
     pub pv: Vec<UciMove>,
 }
 
-/// Centipawns from which on a score is a mate: so many and the number of moves.
+/// The centipawns from which on a score is a mate: this plus the number of moves.
 const MATE: i64 = 100_000;
-/// The most moves to a mate that are told so.
+/// The most moves to a mate in that form.
 const LONGEST_MATE: i64 = 1000;
 /// Numbers that a line of thinking begins with: depth, score, time, nodes.
 const NUMBERS: usize = 4;
 
-/// Reads what an engine says in the last position of `line`.
+/// Reads an engine's line about the last position of `line`.
 pub fn answer(text: &str, line: &Line) -> EngineAnswer {
     let text = text.trim();
-    // GNU Chess still says it in the words of version 1.
+    // GNU Chess still uses the words of version 1.
     if let Some(word) = text.strip_prefix("move ").or(text.strip_prefix("My move is")) {
         let word = word.trim_start_matches([' ', ':']).trim_end();
         return line.read_move(word).map_or_else(|| EngineAnswer::Unreadable(word.to_owned()), EngineAnswer::Move);
@@ -74,8 +69,8 @@ fn thinking(text: &str, line: &Line) -> Option<Thinking> {
     Some(Thinking { depth, score, nodes, pv: principal_variation(words, line) })
 }
 
-/// The moves among words, in whatever notation, up to the first that is none. Numbers of moves and further numbers before them
-/// are passed over.
+/// Returns the moves among words, in any notation, up to the first word that is none. Move numbers
+/// and further numbers before them are skipped.
 fn principal_variation<'a>(words: impl Iterator<Item = &'a str>, line: &Line) -> Vec<UciMove> {
     let mut reached = line.clone();
     let is_mark = |letter: char| letter.is_ascii_digit() || letter == '.';
@@ -134,7 +129,7 @@ pub const fn names_of(variant: Variant) -> &'static [&'static str] {
         Variant::Standard | Variant::FromPosition => &["normal", "chess"],
         Variant::Chess960 => &["fischerandom"],
         Variant::Crazyhouse => &["crazyhouse"],
-        // In what others call suicide, a stalemate is no win.
+        // In the game that others call suicide, a stalemate is no win.
         Variant::Antichess => &["giveaway", "antichess"],
         Variant::Atomic => &["atomic"],
         Variant::Horde => &["horde"],

@@ -13,18 +13,19 @@ use crate::pool::{ElectorFailure, EngineProgram, Process};
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The option that tells an engine that castling is that of Chess960.
+/// The option for the castling of Chess960.
 pub(super) const CHESS960: &str = "UCI_Chess960";
 
 /// An engine and the options that it announced.
 pub struct UciEngine {
     process: Process,
-    /// By their names in lower case, with the values that a `combo` may take: UCI's names are the same in any case.
+    /// Keyed by names in lower case, because UCI ignores case; with the values of a `combo`.
     options: BTreeMap<String, Vec<String>>,
 }
 
 impl UciEngine {
-    /// Starts the program, hears what it can do, and sets its options. `hash` (MiB) and `threads` are set where it has such options.
+    /// Starts the program, reads its options, and sets them. `hash` (MiB) and `threads` are set if
+    /// it has such options.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it does not start, or has no such option.
@@ -53,7 +54,6 @@ impl UciEngine {
         Ok(engine)
     }
 
-    /// Whether it announced such an option.
     pub(super) fn has_option(&self, name: &str) -> bool {
         self.options.contains_key(&name.to_lowercase())
     }
@@ -63,7 +63,7 @@ impl UciEngine {
         self.options.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
-    /// Tells the engine whether castling is that of Chess960; `false` where it knows no other than the usual one.
+    /// Sets the castling of Chess960; `false` if it only knows the usual one.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.
@@ -84,19 +84,19 @@ impl UciEngine {
         self.send(&format!("setoption name {name} value {value}"))
     }
 
-    /// Lets it forget everything.
+    /// Makes it forget everything.
     ///
     /// # Errors
-    /// [`ElectorFailure`] if it has ended, or says nothing for twenty seconds.
+    /// [`ElectorFailure`] if it has ended, or is silent for twenty seconds.
     pub fn new_game(&mut self) -> Result<(), ElectorFailure> {
         self.send("ucinewgame")?;
         self.wait_until_ready()
     }
 
-    /// Waits until it has done all that it was told.
+    /// Waits until it has processed all commands.
     ///
     /// # Errors
-    /// [`ElectorFailure`] if it has ended, or says nothing for twenty seconds.
+    /// [`ElectorFailure`] if it has ended, or is silent for twenty seconds.
     pub(super) fn wait_until_ready(&mut self) -> Result<(), ElectorFailure> {
         self.send("isready")?;
         self.process.read_until("readyok", START_TIMEOUT, |_| ())
@@ -118,7 +118,7 @@ impl UciEngine {
         self.process.read(timeout)
     }
 
-    /// The next line, or `None` if none came before the deadline, after which nobody listens.
+    /// Returns the next line, or `None` if none came before the deadline.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended.

@@ -20,9 +20,9 @@ use protocol::Info;
 
 pub use engine::UciEngine;
 
-/// How long after `stop` a best move is waited for.
+/// The time to wait for a best move after `stop`.
 const STOP_TIMEOUT: Duration = Duration::from_millis(1000);
-/// How often the stop flag is looked at while the engine is silent.
+/// The interval of checks of the stop flag while the engine is silent.
 const POLL: Duration = Duration::from_millis(2);
 
 pub(super) struct UciElector {
@@ -55,7 +55,7 @@ impl UciElector {
             .collect()
     }
 
-    /// Tells the engine whose rules the next position obeys, where they differ from the last one's.
+    /// Sets the variant of the next position, if it changes.
     fn set_rules(&mut self, variant: Variant, castling: CastlingMode) -> Result<(), ElectorFailure> {
         if self.variant == Some((variant, castling)) {
             return Ok(());
@@ -99,11 +99,11 @@ impl Elector for UciElector {
             meter.hear();
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no move: {line:?}", self.name)))?;
-                // A best move that no line announced (a book move, a single reply) is a proposal of its own, and so is one of which only
-                // a bound was told.
+                // A best move that no line announced (a book move, a single reply) is a proposal of
+                // its own, and so is one announced with a bound only.
                 match newest {
                     Some(told) if told.best == best && told.bound == Bound::Exact => (),
-                    // A mate that is only a bound proves nothing, whoever plays it.
+                    // A mate that is only a bound proves nothing.
                     Some(told) if told.best == best && matches!(told.score, Score::Mate(_)) => (),
                     Some(told) if told.best == best => report(Proposal { bound: Bound::Exact, ..told }),
                     told => {
@@ -149,7 +149,7 @@ impl UciElector {
 }
 
 impl Info {
-    /// What a proposal was made from, without its moves.
+    /// Returns the data of a proposal without its moves.
     fn of(proposal: &Proposal) -> Self {
         Self {
             depth: proposal.depth,

@@ -1,22 +1,18 @@
-//! UCI as text: what we say to an engine, and what we understand of its answers. Pure; anything an engine may print is
-//! tolerated.
+//! UCI as text, in both directions. Pure; any output of an engine is tolerated.
 
 use std::fmt::Write as _;
 
 use chess::{Bound, Color, Limits, Line, Score, Task, UciMove, moves_text};
 
-/// What one `info` line says. Fields it does not mention keep their defaults.
+/// An `info` line. Fields that it lacks keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Info {
-    /// The iteration, in plies.
     pub depth: u32,
-    /// The deepest line looked at, in plies.
+    /// The deepest line searched, in plies.
     pub selective_depth: u32,
     /// The value, from the side of the player to move.
     pub score: Option<Score>,
-    /// How the score relates to the value.
     pub bound: Bound,
-    /// Nodes visited so far.
     pub nodes: u64,
     /// The principal variation, as the engine writes its moves.
     pub pv: Vec<UciMove>,

@@ -1,4 +1,4 @@
-//! No line breaks the reading, whatever stands in it.
+//! No line breaks the reading.
 
 use proptest::prelude::*;
 

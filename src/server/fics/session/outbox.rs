@@ -1,29 +1,29 @@
 //! Commands that can wait: talk, lists, seeks.
 //!
-//! Some servers answer one command at a time and leave the next ones lying until more comes. So what can wait is sent singly, when
-//! everything sent before has been answered, and never while it is our move: no move stands behind talk.
+//! Some servers answer one command at a time and leave the next ones until more comes. So these
+//! commands are sent singly, after the answers to all earlier ones, and never while it is the bot's
+//! move: no move waits behind talk.
 
 use std::{
     collections::VecDeque,
     time::{Duration, Instant},
 };
 
-/// How long the prompt after a command may take before the next command is sent without it.
+/// The time to wait for the prompt after a command before the next one is sent without it.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// More commands do not wait; the newest are dropped.
+/// The largest number of waiting commands; the newest are dropped.
 const MOST_WAITING: usize = 100;
 
 /// Commands in the order in which they will be sent.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     waiting: VecDeque<String>,
-    /// When the last command was sent, until the server shows its prompt.
+    /// The time of the last command, until the server shows its prompt.
     unanswered: Option<Instant>,
 }
 
 impl Outbox {
-    /// Adds a command.
     pub(super) fn push(&mut self, command: String) {
         if self.waiting.len() < MOST_WAITING {
             self.waiting.push_back(command);
@@ -32,7 +32,7 @@ impl Outbox {
         }
     }
 
-    /// Whether this command waits.
+    /// Returns true if this command waits.
     pub(super) fn holds(&self, command: &str) -> bool {
         self.waiting.iter().any(|waiting| waiting == command)
     }
@@ -47,7 +47,7 @@ impl Outbox {
         self.unanswered = None;
     }
 
-    /// The command to send now.
+    /// Returns the command to send now.
     pub(super) fn next(&mut self, now: Instant) -> Option<String> {
         if self.unanswered.is_some_and(|sent| now < sent + PROMPT_PATIENCE) {
             return None;
@@ -57,12 +57,12 @@ impl Outbox {
         Some(command)
     }
 
-    /// When [`Outbox::next`] may have one, prompt or not.
+    /// Returns the time at which [`Outbox::next`] may have one, prompt or not.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.unanswered.filter(|_| !self.waiting.is_empty()).map(|sent| sent + PROMPT_PATIENCE)
     }
 
-    /// The connection is lost.
+    /// Clears it after a lost connection.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

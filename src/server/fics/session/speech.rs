@@ -1,11 +1,11 @@
-//! What others say to us.
+//! Messages of other players.
 
 use super::{CurrentGame, FicsSession};
 use crate::fics::message::{Speaker, SpeechKind};
 use chess::{ChatLine, ChatRoom, ServerEvent};
 
 impl FicsSession {
-    /// Somebody speaks.
+    /// Handles a message.
     pub(super) fn heard(&mut self, by: &Speaker, manner: SpeechKind, text: String) {
         let game = match &self.current {
             CurrentGame::Running(game) => {

@@ -1,6 +1,7 @@
-//! The tournament manager (`mamer` on freechess.org): an account that is a program, and whose lines begin with a colon.
+//! The tournament manager (`mamer` on freechess.org): an account that is a program, and whose lines
+//! begin with a colon.
 
-/// What to answer to a line of the manager's; `join` says whether its tournaments are joined.
+/// Returns the answer to a line of the manager's; `join` says whether its tournaments are joined.
 pub(super) fn answer(line: &str, join: bool) -> Option<String> {
     // `You play white against Ann in this round of tourney #12.`
     if line.starts_with("You play ") {
@@ -14,7 +15,7 @@ pub(super) fn answer(line: &str, join: bool) -> Option<String> {
     (join && is_open).then(|| format!("td join {number}"))
 }
 
-/// Whether a line says that there is more of a list.
+/// Returns true if a list continues.
 pub(super) fn has_next_page(line: &str) -> bool {
     line.contains("\"td next\"")
 }

@@ -11,10 +11,11 @@ use chess::{
     Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text,
 };
 
-/// Reads a game of `us` that was asked for at `received`.
+/// Reads a game of `us` that was requested at `received`.
 ///
 /// # Errors
-/// [`LichessLineError::Malformed`] for what is no game, and [`LichessLineError::Unplayable`] for one whose rules or moves mean nothing to us.
+/// [`LichessLineError::Malformed`] for anything else, and [`LichessLineError::Unplayable`] for
+/// unknown rules or moves.
 pub fn exported_game(
     body: &str,
     us: &str,
@@ -38,7 +39,7 @@ struct ExportedGame {
     #[serde(default, deserialize_with = "lenient")]
     clock: Option<ExportedClock>,
     days_per_turn: Option<f64>,
-    // The tournament is told in one way by the server and in another by its description.
+    // The server's form of a tournament differs from its description.
     #[serde(default, alias = "swiss", deserialize_with = "lenient")]
     tournament: Option<String>,
     #[serde(default, alias = "swissTour", deserialize_with = "lenient")]

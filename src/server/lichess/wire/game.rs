@@ -1,4 +1,4 @@
-//! Games: all of one, what changes in it, and what is said in it.
+//! Games: whole states, changes, and chat.
 
 use std::time::Instant;
 
@@ -13,7 +13,6 @@ use chess::{
     ServerEvent, TimeControl,
 };
 
-/// `gameStart` and `gameFinish`.
 #[derive(Deserialize)]
 pub(super) struct GameEnvelope {
     game: WireGameEvent,
@@ -34,7 +33,7 @@ impl GameEnvelope {
     }
 }
 
-/// The game as the event stream tells of it.
+/// The game in an event of the event stream.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireGameEvent {
@@ -83,7 +82,7 @@ impl Playing {
     }
 }
 
-/// All of a game: the first line of its stream.
+/// A whole game: the first line of its stream.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GameFull {
@@ -147,7 +146,7 @@ impl GameFull {
     }
 }
 
-/// What changes in a game. Clocks are milliseconds.
+/// A change of a game. Clocks are milliseconds.
 #[derive(Deserialize)]
 pub(super) struct GameStateJson {
     moves: Option<String>,

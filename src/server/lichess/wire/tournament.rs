@@ -82,7 +82,7 @@ impl Time {
     }
 }
 
-/// A Swiss says it in a word, an arena's list by a number.
+/// A word for a Swiss tournament, a number in an arena's list.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StatusJson {
@@ -122,9 +122,9 @@ struct StandingPlayer {
 }
 
 impl TournamentJson {
-    /// `us` is the id of our account; `now` is when it was read, for times that are told from then on.
+    /// `us` is the id of the bot's account; `now` is the time of reading, for relative times.
     ///
-    /// `None` where the variant has no name with us: nothing of it could be played.
+    /// `None` for an unknown variant, which could not be played.
     pub(crate) fn into_info(self, kind: TournamentKind, us: &str, now: Timestamp) -> Option<TournamentInfo> {
         let key = self.variant.map(|name| match name {
             VariantName::Key(key) => VariantKey { key },
@@ -143,7 +143,7 @@ impl TournamentJson {
         let from_now = |seconds: i64| now.checked_add(jiff::SignedDuration::from_secs(seconds)).ok();
         let starts_at = self.starts_at.and_then(Time::timestamp).or(self.seconds_to_start.and_then(from_now));
         let ends_at = self.finishes_at.and_then(Time::timestamp).or(self.seconds_to_finish.and_then(from_now));
-        // Who may not be paired any more has nothing to wait for.
+        // A tournament without further pairings has nothing to wait for.
         let over = self.is_finished == Some(true) || self.pairings_closed == Some(true);
         let stage = match self.status {
             _ if over => TournamentStage::Over,
@@ -153,7 +153,7 @@ impl TournamentJson {
             Some(StatusJson::Word(word)) if word == "finished" => TournamentStage::Over,
             Some(StatusJson::Word(word)) if word == "started" => TournamentStage::Running,
             Some(StatusJson::Word(_)) => TournamentStage::Announced,
-            // An arena's page: what begins later is told how long that takes.
+            // An arena's page: a later start is given as a delay.
             None if self.seconds_to_start.is_none() => TournamentStage::Running,
             None => TournamentStage::Announced,
         };
