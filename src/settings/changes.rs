@@ -1,4 +1,4 @@
-//! What differs between two readings of the settings.
+//! Differences between two readings of the settings.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::{Loaded, problem::dotted, values::Path};
 
 impl Loaded {
-    /// The keys, with dots between tables, whose value is not the same in `other`; in alphabetical order.
+    /// Returns the keys, with dots between tables, whose values differ; in alphabetical order.
     pub fn changed_keys(&self, other: &Self) -> Vec<String> {
         let mut changed = BTreeSet::new();
         compare(&self.layers.table(), &other.layers.table(), &mut Path::new(), &mut changed);

@@ -1,4 +1,4 @@
-//! The sources, laid over each other by the `config` crate, key by key, with the memory of where each value stands.
+//! The sources, merged by the `config` crate, key by key, with the origin of each value.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,20 @@ use super::{
     values::{Origin, Path, at, at_mut, headers, origin_of, to_toml},
 };
 
-/// What TOML's reader says where a key takes one of several words and is given no text at all. It says which words these are
-/// when it is given a wrong one.
+/// The message of TOML's reader for a key that takes one of several words and is given no text at
+/// all. It lists the words only for a wrong one.
 const WANTS_A_WORD: &str = "expected string only";
 
-/// What a text of the environment or of the command line may mean; the type of its key decides which it is.
+/// The possible readings of a text from the environment or the command line; the type of its key
+/// decides.
 #[derive(Clone, Debug)]
 struct Readings {
     /// The variable or the flag.
     origin: String,
     text: String,
-    /// Those not tried yet, the likeliest last.
+    /// The untried readings, the likeliest last.
     left: Vec<Value>,
-    /// What was wrong with those that were tried.
+    /// The complaints about those tried.
     complaints: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Layers {
     defaults: Value,
     headers: BTreeMap<Path, String>,
     readings: BTreeMap<Path, Readings>,
-    /// Where something was wrong and is now what is built in.
+    /// Places of mistakes, replaced by defaults.
     pub(super) mended: Vec<Path>,
 }
 
@@ -58,7 +59,7 @@ impl Layers {
             match left.pop().and_then(|likeliest| SettingsLayer::of_value(&given.path, likeliest)) {
                 Some(layer) => {
                     layers.push(layer);
-                    // What stood here or below is gone.
+                    // Values at or below this place are replaced.
                     readings.retain(|path: &Path, _| !path.starts_with(&given.path));
                     let (origin, text) = (given.origin, given.text.to_owned());
                     readings.insert(given.path, Readings { origin, text, left, complaints: Vec::new() });
@@ -85,7 +86,7 @@ impl Layers {
         (Self { merged, defaults, headers: headers_found, readings, mended: Vec::new() }, problems)
     }
 
-    /// What was written, to be read.
+    /// Returns the merged table.
     pub(super) fn table(&self) -> Table {
         match to_toml(&self.merged) {
             Some(toml::Value::Table(table)) => table,
@@ -98,8 +99,8 @@ impl Layers {
         at(&self.merged, path).and_then(to_toml)
     }
 
-    /// Where the value at `path` stands, or the item of it that `index` names; of an empty table, where it or the one around
-    /// it begins.
+    /// Returns the origin of the value at `path`, or of its item `index`; of an empty table, the
+    /// start of it or of the one around it.
     pub(super) fn origin(&self, path: &[String], index: Option<usize>) -> Origin {
         let value = at(&self.merged, path);
         let item = value.zip(index).and_then(|(value, index)| match &value.kind {
@@ -107,7 +108,7 @@ impl Layers {
             _ => None,
         });
         let header = || (0..=path.len()).rev().find_map(|length| self.headers.get(path.get(..length)?)).cloned();
-        // A value that is built in has no origin, whatever table it is in.
+        // A default has no origin, whatever table it is in.
         match item.or(value) {
             Some(value) if !matches!(&value.kind, ValueKind::Table(table) if table.is_empty()) => origin_of(value),
             _ => header(),
@@ -129,7 +130,7 @@ impl Layers {
         index: Option<usize>,
         complaint: &str,
     ) -> Result<(), String> {
-        // A text may be that of a table around the key, and the value be set by somebody else.
+        // The text may be that of a table around the key, and the value come from another source.
         let value = at(&self.merged, path).filter(|value| !matches!(value.kind, ValueKind::Table(_)));
         let origin = value.and_then(Value::origin);
         let is_of = |readings: &Readings| origin.is_none_or(|origin| origin == readings.origin);
@@ -194,7 +195,7 @@ impl Layers {
         }
     }
 
-    /// The keys that stand beside each other in the table at `path` of what is built in.
+    /// Returns the keys of the table at `path` in the defaults.
     pub(super) fn default_keys(&self, path: &[String]) -> Vec<String> {
         match at(&self.defaults, path).map(|value| &value.kind) {
             Some(ValueKind::Table(table)) => table.keys().cloned().collect(),
@@ -203,7 +204,7 @@ impl Layers {
     }
 }
 
-/// Of the complaints about the readings of one text, the one that speaks of what it says rather than of its kind.
+/// Returns the complaint about a text that concerns its content rather than its kind.
 fn most_telling(complaints: &[String]) -> String {
     let of_kind = |complaint: &&String| complaint.starts_with("invalid type") || complaint.starts_with("expected ");
     complaints.iter().find(|complaint| !of_kind(complaint)).or(complaints.first()).cloned().unwrap_or_default()

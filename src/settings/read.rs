@@ -1,11 +1,12 @@
-//! Reading the merged table into [`Settings`], and finding everything that is wrong on the way.
+//! Reads the merged table into [`Settings`], and finds every mistake.
 //!
-//! Serde stops at the first mistake. So the table is read again and again: each mistake becomes a problem and is mended by
-//! what is built in, until nothing is left to complain about.
+//! Serde stops at the first mistake. So the table is read again and again: each mistake becomes a
+//! problem and is replaced by its default, until none is left.
 //!
-//! Some keys stand once in the text and count in several places: those of `challenge` for humans and bots, those of
-//! `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`] puts them everywhere before reading,
-//! [`built_in`] is what it would make of nothing, and [`as_written`] finds the way back for messages.
+//! Some keys are written once and count in several places: those of `challenge` for humans and
+//! bots, those of `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`]
+//! copies them everywhere before reading, [`built_in`] is its inverse for the defaults, and
+//! [`as_written`] finds the original place for messages.
 
 use std::sync::LazyLock;
 
@@ -27,7 +28,7 @@ static COMMON_TO_CHALLENGES: LazyLock<Table> = LazyLock::new(|| written_by(&Chal
 static COMMON_TO_TYPES: LazyLock<Table> =
     LazyLock::new(|| take(&mut written_by(&MatchType::default()), MatchType::INHERITED));
 
-/// How many mistakes are looked for; whoever has more has enough to do.
+/// The largest number of mistakes reported.
 const MOST_PROBLEMS: usize = 200;
 
 /// Reads the settings; adds to `problems` what is wrong. `None` only if nothing can be read at all.
@@ -49,7 +50,7 @@ pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<S
     Settings::deserialize(Table::new()).ok()
 }
 
-/// Where a mistake was found.
+/// The place of a mistake.
 #[derive(Debug)]
 struct MistakePlace {
     /// The key, as it was written.
@@ -86,7 +87,7 @@ impl MistakePlace {
         Self { path: as_written(path, layers), inside }
     }
 
-    /// The key nobody knows, if that is what the message says.
+    /// Returns the unknown key, if the message is about one.
     fn unknown_key(message: &str) -> Option<(String, Vec<String>)> {
         let mut names = backquoted(message).into_iter();
         message.starts_with("unknown field").then(|| Some((names.next()?, names.collect()))).flatten()
@@ -172,7 +173,7 @@ impl MistakePlace {
     }
 }
 
-/// What is built in, as it would be written: keys that count in several places stand once.
+/// Returns the defaults as they would be written: keys that count in several places appear once.
 pub(super) fn built_in() -> Table {
     let mut table = written_by(&Settings::default());
     if let Some(Value::Table(challenge)) = table.get_mut("challenge") {
@@ -185,7 +186,7 @@ pub(super) fn built_in() -> Table {
     table
 }
 
-/// Settings as TOML; every type of ours can be written.
+/// Writes settings as TOML; every type of ours can be written.
 fn written_by(settings: &impl Serialize) -> Table {
     Table::try_from(settings).unwrap_or_default()
 }
@@ -227,7 +228,7 @@ fn take(table: &mut Table, keys: impl IntoIterator<Item = impl AsRef<str>>) -> T
     keys.into_iter().filter_map(|key| table.remove_entry(key.as_ref())).collect()
 }
 
-/// Lays what `value` says over what is common to all.
+/// Lays `value` over the common keys.
 fn inherit(value: &mut Value, common: &Table) {
     if let Value::Table(own) = value {
         let mut whole = common.clone();
@@ -236,8 +237,8 @@ fn inherit(value: &mut Value, common: &Table) {
     }
 }
 
-/// Where a key of the spelled-out table stands in what was written: in its own place if it is there, otherwise where it
-/// was inherited from.
+/// Returns the original place of a key of the spelled-out table: its own place if it is there,
+/// otherwise the one it was inherited from.
 fn as_written(path: Path, layers: &Layers) -> Path {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let rest = |from: usize| path.get(from..).unwrap_or_default();
@@ -260,7 +261,7 @@ fn as_written(path: Path, layers: &Layers) -> Path {
     }
 }
 
-/// Where a key of the settings, as a cross-check names it, stands in what was written.
+/// Returns the original place of a key named by a cross-check.
 pub(super) fn place_of(path: &[String], layers: &Layers) -> Path {
     as_written(path.to_vec(), layers)
 }

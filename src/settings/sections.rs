@@ -1,4 +1,4 @@
-//! The tables of the settings that belong to no other room.
+//! The tables of the settings that belong to no other package.
 
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,14 @@ use server::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSettings {
-    /// Whether we connect to it.
+    /// Connect to it.
     pub enabled: bool,
-    /// The protocol it speaks.
     pub protocol: Protocol,
-    /// Where it is; empty is the usual place of its protocol.
+    /// Address; empty is the usual one of its protocol.
     pub url: String,
     /// The file that holds the token, and nothing else; empty for none.
     pub token_file: PathBuf,
-    /// What only FICS has.
+    /// Settings of FICS alone.
     pub fics: FicsSettings,
 }
 
@@ -54,7 +53,7 @@ impl ServerSettings {
         Ok(LichessSettings { url: self.address().parse()?, ..LichessSettings::default() })
     }
 
-    /// The settings of the FICS adapter. `url`, where it is not empty, says host and port.
+    /// Returns the settings of the FICS client. A `url` that is not empty has host and port.
     ///
     /// # Errors
     /// [`FicsAddressError`] if `url` is not `HOST:PORT`.
@@ -87,34 +86,30 @@ impl ServerSettings {
 #[error("{0:?} is no address of a FICS: expected HOST:PORT, such as freechess.org:5000")]
 pub struct FicsAddressError(String);
 
-/// The protocol of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// The Lichess Bot API.
     #[default]
     Lichess,
     /// The text protocol of the Free Internet Chess Server.
     Fics,
 }
 
-/// The `log` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogSettings {
-    /// What is logged: a level, or a filter as `RUST_LOG` takes it.
+    /// Level, or a filter as `RUST_LOG` takes it.
     pub level: String,
-    /// How it is written.
     pub format: LogFormat,
     /// A file to log to as well, besides standard error: every day has its own, with the date before the file's ending.
     /// Empty: none.
     pub file: PathBuf,
-    /// How many of these files are kept. 1 to 3650.
+    /// Number of log files to keep. 1 to 3650.
     #[serde(with = "WholeNumber::<1, 3650>")]
     pub days: usize,
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -126,11 +121,11 @@ pub enum LogFormat {
 }
 
 impl LogSettings {
-    /// What [`is_filter`](Self::is_filter) takes, in words that follow "expected".
+    /// The values that [`is_filter`](Self::is_filter) accepts, in words that follow "expected".
     pub const ACCEPTED: &str = "off, error, warn, info, debug, trace, or a filter such as info,concilio=debug";
 
-    /// Whether a text says what to log. A single word that is no level would count as the name of a module, and nothing
-    /// would be logged: it is refused.
+    /// Returns true for a valid filter. A single word that is no level would count as the name of a
+    /// module, and nothing would be logged: it is refused.
     pub fn is_filter(text: &str) -> bool {
         let says_a_level = |part: &str| part.contains('=') || part.trim().parse::<LevelFilter>().is_ok();
         EnvFilter::try_new(text).is_ok() && (text.is_empty() || text.split(',').all(says_a_level))

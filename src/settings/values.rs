@@ -1,5 +1,5 @@
-//! Values between TOML, which is written and read, and the `config` crate, which lays them over each other and remembers
-//! where each stands.
+//! Conversion between TOML, the text format, and the `config` crate, which merges values and
+//! remembers their origins.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -9,13 +9,14 @@ use toml::{Spanned, Table, de::DeValue};
 /// The names of the tables on the way to a key, and the key.
 pub(super) type Path = Vec<String>;
 
-/// Where a value stands: `my.toml:12`, or the name of an environment variable or of a flag. `None` is built in.
+/// The origin of a value: `my.toml:12`, or the name of an environment variable or of a flag. `None`
+/// is a default.
 pub(super) type Origin = Option<String>;
 
-/// How the names of environment variables that hold settings begin.
+/// The prefix of environment variables that hold settings.
 pub(super) const VARIABLE_PREFIX: &str = "CONCILIO__";
 
-/// A value with its origin, which may depend on where in a text it stands.
+/// Returns a value with its origin, which may depend on its place in a text.
 pub(super) fn from_toml(
     value: &toml::Value,
     span: Option<&Spanned<DeValue<'_>>>,
@@ -41,7 +42,7 @@ pub(super) fn from_toml(
     Value::new(origin(span.map(Spanned::span)).as_ref(), kind)
 }
 
-/// The value without its origin.
+/// Returns the value without its origin.
 pub(super) fn to_toml(value: &Value) -> Option<toml::Value> {
     Some(match &value.kind {
         ValueKind::String(text) => toml::Value::String(text.clone()),
@@ -65,7 +66,7 @@ pub(super) fn at<'a>(root: &'a Value, path: &[String]) -> Option<&'a Value> {
     })
 }
 
-/// The same, to be changed.
+/// Returns the same, mutably.
 pub(super) fn at_mut<'a>(root: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
     path.iter().try_fold(root, |value, key| match &mut value.kind {
         ValueKind::Table(table) => table.get_mut(key),
@@ -73,7 +74,7 @@ pub(super) fn at_mut<'a>(root: &'a mut Value, path: &[String]) -> Option<&'a mut
     })
 }
 
-/// Where a value stands; of a table, where the value in it stands that was set last.
+/// Returns the origin of a value; of a table, that of its last value set.
 pub(super) fn origin_of(value: &Value) -> Origin {
     match &value.kind {
         ValueKind::Table(table) => table.values().map(origin_of).max_by_key(rank).flatten(),
@@ -81,7 +82,7 @@ pub(super) fn origin_of(value: &Value) -> Origin {
     }
 }
 
-/// Where the tables of a file begin: the `config` crate forgets it when it merges them.
+/// Returns the places of a file's tables, which the `config` crate forgets in a merge.
 pub(super) fn headers(table: &Map<String, Value>, path: &mut Path, found: &mut BTreeMap<Path, String>) {
     for (key, value) in table {
         if let (ValueKind::Table(below), Some(origin)) = (&value.kind, value.origin()) {

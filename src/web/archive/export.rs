@@ -1,7 +1,8 @@
-//! Games to be taken home.
+//! Downloads of games.
 //!
-//! They are written to a file without a name beside the journal, and sent from there: a busy journal has more than memory would
-//! hold, nobody who takes his time keeps the journal from being read, and what fails has failed before anything was sent.
+//! They are written to a file without a name beside the journal, and sent from there: a large
+//! journal may exceed the memory, a slow reader must not keep the journal busy, and a failure must
+//! happen before anything is sent.
 
 use std::{
     fs::File,
@@ -27,10 +28,10 @@ use bot::journal::{Archive, GameRecord, write_csv, write_json, write_pgn};
 /// Bytes that are read from the file at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Whoever takes nothing of what he asked for within this time has gone.
+/// The time after which a reader who takes nothing is gone.
 const TAKEN_WITHIN: Duration = Duration::from_secs(30);
 
-/// One game, in the format that the name of the file ends with.
+/// Exports one game, in the format of the file's extension.
 pub(super) async fn one(
     _: PageReader,
     State(door): State<JournalReader>,
@@ -40,7 +41,7 @@ pub(super) async fn one(
     take(&door, format, None, move |archive| Ok(vec![find(archive, &server, &game)?])).await
 }
 
-/// All games that pass a filter.
+/// Exports all games that pass a filter.
 pub(super) async fn many(
     _: PageReader,
     State(door): State<JournalReader>,
@@ -67,7 +68,7 @@ async fn take(
         let mut out = BufWriter::new(file);
         format.write(archive, &choose(archive)?, &mut out)?;
         let file = out.into_inner().map_err(|error| HttpProblem::internal(error.error()))?;
-        // Where whoever asked has gone, the place is held until here.
+        // The place is held until here, also if the request is gone.
         Export::of(format, file, place).map_err(HttpProblem::internal)
     })
     .await
@@ -113,9 +114,9 @@ impl Format {
 pub(super) struct Export {
     format: Format,
     file: File,
-    /// Bytes.
+    /// The length in bytes.
     length: u64,
-    /// What it holds until it is sent, where there are not many such.
+    /// The place held until it is sent, for limited exports.
     place: Option<OwnedSemaphorePermit>,
 }
 
@@ -137,7 +138,7 @@ impl IntoResponse for Export {
     }
 }
 
-/// Reads the file for whoever takes it; neither file nor place is held for one who does not.
+/// Sends the file in chunks; a reader who takes none holds neither file nor place.
 async fn send(file: File, chunks: mpsc::Sender<io::Result<Bytes>>, _place: Option<OwnedSemaphorePermit>) {
     let mut file = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK);
     while let Some(chunk) = file.next().await {

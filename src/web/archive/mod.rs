@@ -1,4 +1,4 @@
-//! The games that were played, out of the journal's file: found, summed up, looked at move by move, taken home.
+//! The journal's games: lists, sums, replays, downloads.
 //!
 //! Reading blocks, so it happens on threads where blocking is allowed, a few at a time.
 
@@ -26,10 +26,10 @@ use replay::Replay;
 use report::{JudgedGame, judge::Verdicts, openings::NamedOpening};
 use results::Results;
 
-/// How many readers there are at a time; others wait.
+/// The number of simultaneous readers; others wait.
 const MOST_READERS: usize = 4;
 
-/// How many may take many games home at a time: each has a file of them meanwhile.
+/// The number of simultaneous exports of many games: each has a file.
 const MOST_EXPORTS: usize = 2;
 
 /// The way to the journal's file. Cheap to clone.
@@ -46,7 +46,7 @@ impl JournalReader {
         Self { path: Arc::new(path), readers: places(MOST_READERS), exports: places(MOST_EXPORTS) }
     }
 
-    /// Reads, where blocking is allowed.
+    /// Reads where blocking is allowed.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Archive) -> Result<T, HttpProblem> + Send + 'static,
@@ -54,7 +54,7 @@ impl JournalReader {
         let place = Arc::clone(&self.readers).acquire_owned().await.map_err(HttpProblem::internal)?;
         let path = Arc::clone(&self.path);
         let reading = tokio::task::spawn_blocking(move || {
-            // It reads to its end even where whoever asked has gone.
+            // The read ends by itself, also if the request is gone.
             let _place = place;
             read(&Archive::open(&path)?)
         });
@@ -92,22 +92,21 @@ where
 /// Games as the page lists them.
 #[derive(Serialize)]
 struct GameList {
-    /// How many games pass the filter.
+    /// The number of games that pass the filter.
     found: usize,
-    /// Where the report of all games is, if one was made.
+    /// The address of the report on all games, if there is one.
     report: Option<&'static str>,
-    /// The part of them that was asked for.
+    /// The requested part of them.
     games: Vec<ListedGame>,
 }
 
-/// A game in a list.
 #[derive(Serialize)]
 struct ListedGame {
     #[serde(flatten)]
     game: GameRecord,
-    /// Its opening by code and name.
+    /// The opening's code and name.
     opening: Option<NamedOpening>,
-    /// Whether somebody has judged it, so that its page has a report.
+    /// True if a judge has verdicts on it, so that its page has a report.
     judged: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which games a browser asks for, in the words of `concilio games`.
+//! A browser's filter of games, in the words of `concilio games`.
 
 use std::cmp::Ordering;
 
@@ -9,10 +9,9 @@ use crate::problem::HttpProblem;
 use bot::journal::{Filter, GameRecord, GameResult};
 use chess::{ServerName, Speed};
 
-/// The longest page.
 const LONGEST_PAGE: usize = 500;
 
-/// What stands behind the `?`. An empty word is as good as none.
+/// The query of an address. An empty word counts as absent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct GamesQuery {
@@ -75,7 +74,7 @@ impl GamesQuery {
                 ));
             }
         };
-        // The newest are wanted first where nothing is said.
+        // By default the newest come first.
         let ascending = ascending && !self.sort.is_empty();
         Ok(Page { key, ascending, from: self.from, limit: self.limit.unwrap_or(100).min(LONGEST_PAGE) })
     }

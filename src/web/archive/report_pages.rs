@@ -1,5 +1,5 @@
-//! The pages on all games that `concilio report`, or the daemon when it is idle, has left in the folder `report` beside the
-//! journal. They have neither scripts nor anything from elsewhere, so they are sent as they are.
+//! The pages of reports in the folder `report` beside the journal. They contain neither scripts nor
+//! external content, so they are sent as they are.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use axum::{
 use super::JournalReader;
 use crate::{problem::HttpProblem, security::PageReader};
 
-/// Where the first page is to be had.
+/// The address of the first page.
 const FIRST_PAGE: &str = "/report/index.html";
 
 impl JournalReader {
@@ -38,7 +38,7 @@ pub(super) async fn page(
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
-/// What sort of file has this name below the folder; `None` for a name that no page of a report has.
+/// Returns the type of a file below the folder; `None` for a name that no report page has.
 fn kind_of(name: &str) -> Option<&'static str> {
     let plain = |part: &str| {
         !part.is_empty()

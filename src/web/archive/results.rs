@@ -9,20 +9,20 @@ use bot::journal::{GameRecord, GameResult};
 use chess::{Color, Line, UciMove, Variant};
 use report::openings::NamedOpening;
 
-/// How many plies are looked at for the opening's name: no family of openings is told apart later.
+/// The plies searched for the opening's name: no family of openings begins later.
 pub(super) const OPENING_PLIES: u32 = 16;
 
-/// How many rows a table has at most: those with the most games.
+/// The largest number of rows: those with the most games.
 const MOST_ROWS: usize = 50;
 
-/// How many points a curve has at most.
+/// The largest number of points of a curve.
 const MOST_POINTS: usize = 400;
 
-/// The sum of many games.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Results {
     total: ScoreSum,
-    /// Our rating before each rated game and, where the server said so, after it, by server and speed: `[ms since 1970, points]`.
+    /// The bot's rating before each rated game and, if the server reported it, after it, by server
+    /// and speed: `[ms since 1970, points]`.
     ratings: BTreeMap<String, Vec<(i64, u32)>>,
     opponents: Vec<ResultRow>,
     speeds: Vec<ResultRow>,
@@ -31,7 +31,7 @@ pub(super) struct Results {
     endings: Vec<ResultRow>,
 }
 
-/// How many games ended how.
+/// The number of games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct ScoreSum {
     won: u32,

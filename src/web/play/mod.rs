@@ -34,13 +34,13 @@ use request::{GameRequest, Menu};
 use seat::{SeatKey, Seated};
 use stage::PlayStage;
 
-/// How many games may be played in the page at a time.
+/// The number of simultaneous games on the page.
 const MOST_GAMES: usize = 4;
 
-/// How many games are remembered; the oldest is forgotten first.
+/// The number of games remembered; the oldest is forgotten first.
 const MOST_REMEMBERED: usize = 64;
 
-/// Where games in the page are played.
+/// The games on the page.
 pub(crate) struct PlayRoom {
     context: WebContext,
     stop: CancellationToken,
@@ -48,10 +48,9 @@ pub(crate) struct PlayRoom {
     games: Mutex<Vec<(GameId, PageGame)>>,
 }
 
-/// A game in the page.
 #[derive(Clone)]
 struct PageGame {
-    /// Who holds it may move.
+    /// The key that allows moves.
     key: SeatKey,
     player: Arc<PreparedPlayer>,
 }
@@ -86,7 +85,7 @@ impl PlayRoom {
         Ok(NewGame { game, seat: key, overview })
     }
 
-    /// The seat at a game, for whoever holds its key.
+    /// Returns the seat at a game, for the holder of its key.
     async fn seat(&self, game: &str, key: &str) -> Result<(Seated<'_>, PageGame), HttpProblem> {
         let known = {
             let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,11 +99,10 @@ impl PlayRoom {
     }
 }
 
-/// A game that was begun.
 #[derive(Serialize)]
 struct NewGame {
     game: GameId,
-    /// Whoever shows it may move.
+    /// The key that allows moves.
     seat: SeatKey,
     /// The game's key in the overview.
     overview: String,
@@ -135,7 +133,7 @@ async fn begin(
     room.start(request).await.map(Json)
 }
 
-/// What the player at the board does.
+/// An action of the player.
 #[derive(Deserialize)]
 struct Act {
     seat: String,
@@ -154,7 +152,7 @@ enum WhatIsDone {
     Hint,
 }
 
-/// What comes of it.
+/// The result of an action.
 #[derive(Serialize)]
 struct Acted {
     #[serde(skip_serializing_if = "Option::is_none")]

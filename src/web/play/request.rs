@@ -1,4 +1,4 @@
-//! What sort of game is wanted: who is at the council's table, on what clock, with which colour.
+//! The requested game: the council's electors, the clock, the colour.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const LONGEST_ROSTER: usize = 200;
 /// The most electors a game in the page has.
 const MOST_ELECTORS: usize = 32;
 
-/// What may be chosen from.
+/// The choices.
 #[derive(Serialize)]
 pub(super) struct Menu {
     presets: Vec<&'static str>,
@@ -37,7 +37,7 @@ impl Menu {
     }
 }
 
-/// A game that is asked for. What is empty is as usual.
+/// A requested game. Empty fields have defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct GameRequest {
@@ -47,11 +47,11 @@ pub(super) struct GameRequest {
     roster: String,
     /// Minutes and seconds such as `5+3`, or `unlimited`.
     time_control: String,
-    /// `white`, `black`, or by lot.
+    /// `white`, `black`, or random.
     color: String,
-    /// The position to begin with.
+    /// The starting position.
     fen: String,
-    /// How many nodes each elector searches for a move at most; 0 is no bound.
+    /// The node limit of each elector and move; 0 is none.
     nodes: u64,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct GameOrder {
 }
 
 impl GameRequest {
-    /// Looks whether it can be played.
+    /// Checks that it can be played.
     pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, HttpProblem> {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
         let time_control =
@@ -98,7 +98,7 @@ impl GameRequest {
             settings.council = CouncilSettings::preset(&self.preset)
                 .ok_or_else(|| HttpProblem::bad(format!("there is no preset {:?}", self.preset)))?;
         } else if !self.roster.is_empty() {
-            // Programs of others are started only where the settings say so.
+            // External programs are started only if the settings name them.
             if self.roster == "custom" || self.roster.len() > LONGEST_ROSTER {
                 return Err(HttpProblem::bad(
                     "name one of the rosters, or letters of knowledge such as \"mbxkcpar mp\"",

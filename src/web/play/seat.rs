@@ -1,4 +1,4 @@
-//! One player's seat at a board: what they do, and what they see.
+//! One player's seat at a board: actions and events.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::{overview::ending, problem::HttpProblem};
 use chess::{Color, GameId, Line, UciMove};
 use practice::{AccountId, BoardEvent, Denied, GameView, ListenerKey, ServerState, Subscription};
 
-/// Something is sent at least so often, so that both sides notice a dead connection.
+/// The interval of keep-alives, so that both sides notice a dead connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// By which whoever began a game is known. Games are seen by all, and moved in by one.
+/// The secret of the player who began a game. Everybody may watch a game, and one may move.
 #[derive(Clone, Serialize)]
 #[serde(transparent)]
 pub(super) struct SeatKey(String);
@@ -32,7 +32,7 @@ impl SeatKey {
     }
 }
 
-/// Somebody at the board.
+/// A player at the board.
 pub(super) struct Seated<'a> {
     pub stage: &'a PlayStage,
     pub game: GameId,
@@ -60,7 +60,7 @@ impl Seated<'_> {
         self.act(move |state, game, me| state.draw(game, me, yes)).await
     }
 
-    /// Gives the game up; where nobody has moved yet, it never was.
+    /// Resigns; before the first move the game is dropped.
     pub(super) async fn resign(&self) -> Result<(), HttpProblem> {
         self.act(|state, game, me| state.abort(game, me).or_else(|_| state.resign(game, me))).await
     }
@@ -71,7 +71,7 @@ impl Seated<'_> {
         view.map(|view| view.line.clone()).ok_or_else(|| HttpProblem::not_found("the game is forgotten"))
     }
 
-    /// Sits down and looks at the board until `stop`. Several browsers may sit at one seat.
+    /// Watches the board until `stop`. Several browsers may share a seat.
     pub(super) async fn watch(&self, stop: CancellationToken) -> Result<SeatEvents, HttpProblem> {
         let (game, client) = (self.game.clone(), SeatKey::draw().0);
         let joined = self.stage.ask(move |state| {
@@ -83,7 +83,7 @@ impl Seated<'_> {
     }
 }
 
-/// What a player sees of the board as it changes.
+/// The board's events for a player.
 pub(super) struct SeatEvents {
     color: Color,
     events: Subscription<BoardEvent>,
@@ -123,11 +123,10 @@ struct SeatView {
     check: bool,
     clocks: Option<[u64; 2]>,
     running: bool,
-    /// What may be played now; nothing while it is the other side's turn.
+    /// The legal moves; none during the other side's turn.
     legal: Vec<LegalMove>,
-    /// The council offers a draw.
     draw_offered: bool,
-    /// We have offered one.
+    /// The player has offered a draw.
     draw_asked: bool,
     over: Option<String>,
 }

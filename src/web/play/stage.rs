@@ -21,13 +21,12 @@ use server::lichess::{self, LichessSettings, Token};
 /// The name of the account in the overview and in the journal.
 pub(super) const SERVER: &str = "page";
 
-/// The council's account.
 const COUNCIL: &str = "Concilio";
 
-/// The account of whoever plays in the page.
+/// The account of the guest on the page.
 const GUEST: &str = "Guest";
 
-/// Whoever leaves a game loses it after this time, so that it keeps no place.
+/// The time after which an abandoned game is lost, so that it keeps no place.
 const ABANDONED_AFTER: Duration = Duration::from_mins(5);
 
 /// The server, and who plays how.
@@ -36,7 +35,7 @@ pub(super) struct PlayStage {
     players: Players,
 }
 
-/// How each game is played, known before it begins.
+/// The players of games, known before their start.
 type Players = Arc<Mutex<HashMap<GameId, Arc<PreparedPlayer>>>>;
 
 /// Why no game can be played in the page.
@@ -87,7 +86,7 @@ impl PlayStage {
             max_games_per_opponent: MOST_GAMES,
             ..ChallengeSettings::default()
         };
-        // Whoever sits at this machine is played on any terms.
+        // The guest on this machine may play on any terms.
         let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
         Ok(Runtime {
             journal: context.journal.clone(),
@@ -104,7 +103,7 @@ impl PlayStage {
         })
     }
 
-    /// How many games are being played.
+    /// Returns the number of running games.
     pub(super) async fn running(&self) -> Result<usize, HttpProblem> {
         let running = self.ask(|state| state.running_games().len()).await?;
         let mut players = self.players.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,7 +113,7 @@ impl PlayStage {
         Ok(running)
     }
 
-    /// The guest challenges the council, which takes it.
+    /// Lets the guest challenge the council, which accepts.
     pub(super) async fn challenge(&self, order: GameOrder) -> Result<GameId, HttpProblem> {
         let GameOrder { player, terms, color, fen } = order;
         let terms = ChallengeTerms { color, fen, ..ChallengeTerms::new(terms) };
@@ -122,7 +121,7 @@ impl PlayStage {
         let challenged = self.ask(move |state| {
             let challenge = state.challenge(&AccountId::of(GUEST), &AccountId::of(COUNCIL), terms, true)?;
             let game = GameId::from(&challenge.id);
-            // The council hears of the challenge after this.
+            // The council learns of the challenge after this.
             players.lock().unwrap_or_else(PoisonError::into_inner).insert(game.clone(), player);
             Ok::<_, practice::Denied>(game)
         });
@@ -139,7 +138,7 @@ impl PlayStage {
         }
     }
 
-    /// Does something as the guest, or looks at something.
+    /// Runs a job as the guest.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut ServerState) -> T + Send + 'static,
@@ -148,7 +147,6 @@ impl PlayStage {
     }
 }
 
-/// The guest's account.
 pub(super) fn guest() -> AccountId {
     AccountId::of(GUEST)
 }
