@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_is_so_many_messages_of_so_many_entries() {
+    fn budget_limits_messages_and_entries() {
         let budget_of_20 = budget(20, 10_240).expect("some");
         assert_eq!((budget_of_20.interval(), budget_of_20.entries), (Duration::from_millis(50), 32));
         assert_eq!([budget(0, 10_240), budget(20, 0), budget(20, 100)], [None; 3]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_worker_tells_goes_on_to_the_others_within_the_budget() {
+    fn entries_are_relayed_within_the_budget() {
         let (table, budget) = (table(), budget(2, 128).expect("some"));
         let (ann, bob, now) = (RunId(1), RunId(2), Instant::now());
         let mut exchange = TableExchange::default();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_nobody_searches_with_is_not_told_of() {
+    fn unused_tables_are_not_sent() {
         let (table, budget) = (table(), budget(2, 128).expect("some"));
         let mut exchange = TableExchange::default();
         exchange.open(&table, &budget);

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_belongs_to_the_name_that_used_it_first() {
+    fn run_belongs_to_its_first_name() {
         let (mut owners, now) = (RunOwners::default(), Instant::now());
         let sender = |name: &str| Sender { name: name.to_owned(), run: RunId(7) };
         assert!(owners.admits(now, &sender("daemon")) && owners.admits(now, &sender("daemon")));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_only_asks_takes_no_place() {
+    fn questions_take_no_place() {
         let (mut owners, now) = (RunOwners::default(), Instant::now());
         let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
         assert!((0..1000).all(|run| owners.may_ask(now, &sender("curious", run))));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_another_version_is_told_of_once_however_often_it_starts() {
+    fn other_version_is_reported_once() {
         let mut told = NamesTold::default();
         let sender = |name: &str, run| Sender { name: name.to_owned(), run: RunId(run) };
         assert_eq!((0..5000).filter(|run| told.is_first(&sender("old", *run))).count(), 1);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_for_one_that_was_killed_are_no_sign_of_another_worker() {
+    fn orders_to_a_killed_worker_show_no_namesake() {
         let begun = Instant::now();
         let mut namesake = Namesake::none(begun);
         assert!(!namesake.is_news(begun + Duration::from_millis(700)), "its daemon has not missed it yet");

@@ -109,7 +109,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn one_slow_answer_does_not_make_a_worker_far() {
+    fn one_slow_answer_keeps_a_worker_near() {
         let (mut lag, now) = (WorkerLag::default(), Instant::now());
         assert_eq!(lag.now(now), None, "nobody knows yet");
         for answer in [2, 3, 300, 2, 4] {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_is_what_searches_came_to_and_not_what_was_said() {
+    fn speed_is_measured_not_claimed() {
         let (mut speed, now) = (WorkerSpeed::default(), Instant::now());
         assert_eq!(speed.now(now), None);
         let sample = |nodes| SpeedSample { nodes, time: 100 * MS, threads: 2 };

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_goes_where_it_searches_fastest_and_stays_on_one_machine() {
+    fn groups_stay_on_the_fastest_machine() {
         let offers = [offer(1, 4, 1000), offer(2, 16, 700)];
         assert_eq!(chosen(&offers, 8), Some((2, 8)));
         assert_eq!(chosen(&offers, 4), Some((1, 4)));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_counts_against_a_far_worker_the_more_the_shorter_the_move_is() {
+    fn lag_weighs_more_in_short_moves() {
         let far = WorkerOffer { lag: Duration::from_millis(200), ..offer(1, 4, 1200) };
         let offers = [far, offer(2, 4, 1000)];
         let within =
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_elector_returns_to_its_warm_table_if_there_is_room() {
+    fn elector_returns_to_its_warm_table() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
         let wanted = WantedSlot { threads: 2, before: Some(RunId(2)), ..WantedSlot::default() };
         let before = |offers: &[WorkerOffer]| choose(offers, wanted).map(|placement| placement.worker.0);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn daemons_share_fairly_and_use_what_others_leave() {
+    fn daemons_share_cores_fairly() {
         let mut lent = offer(1, 4, 1000);
         (lent.others, lent.theirs) = (1, 4);
         assert_eq!((lent.share(), lent.free()), (2, 2), "the other one has more than its part");

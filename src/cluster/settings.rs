@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_checked_before_anything_is_sent_to_them() {
+    fn addresses_are_checked_first() {
         for good in ["", "localhost", "nats://a:4222", "tls://a:4222, nats://b", "[::1]:4222"] {
             assert_eq!(with(|settings| settings.nats = good.to_owned()), [], "{good}");
         }

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn repetition_within_a_game_adds_no_certainty() {
+    fn correlated_moves_add_no_certainty() {
         let (mut once, mut often) = (GameSums::default(), GameSums::default());
         for value in [0.0, 10.0, 4.0] {
             once.next_game();

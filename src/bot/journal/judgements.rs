@@ -127,7 +127,7 @@ mod tests {
     use crate::journal::{Journal, JournalSettings};
 
     #[tokio::test]
-    async fn judgements_are_kept_while_the_daemon_has_the_journal() {
+    async fn judgements_are_written_beside_the_daemon() {
         let directory = tempfile::tempdir().expect("a directory");
         let settings = JournalSettings { path: directory.path().join("journal.db"), ..JournalSettings::default() };
         assert!(Judgements::open(&settings.path).is_err(), "a report makes no journal");

@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_for_nobody_says_who_is_there() {
+    async fn unknown_account_lists_accounts() {
         let control = Control::new(Shutdown::default());
         let _one = control.seat(&"lichess".into());
         let _two = control.seat(&"fics".into());

@@ -73,18 +73,18 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_keeps_being_taken_away_is_told_of_once() {
+    fn rival_daemon_is_reported_once() {
         assert_eq!(losses(Duration::from_secs(2), Duration::from_secs(1), 200), [5]);
     }
 
     #[test]
-    fn a_bad_hour_of_the_network_accuses_nobody() {
+    fn bad_network_raises_no_suspicion() {
         assert_eq!(losses(Duration::from_secs(2), Duration::from_mins(5), 100), Vec::<usize>::new());
         assert_eq!(losses(Duration::from_mins(2), Duration::from_secs(1), 100), Vec::<usize>::new());
     }
 
     #[test]
-    fn after_a_stream_that_held_a_new_rival_is_told_of_again() {
+    fn later_rival_is_reported_again() {
         let (mut losses, mut now) = (StreamLosses::default(), Instant::now());
         let mut told = 0;
         for _ in 0..2 {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_cannot_be_reached_is_not_counted() {
+    fn unreachable_server_does_not_count() {
         let mut losses = StreamLosses::default();
         assert!((0..20).all(|_| losses.lost(Instant::now()).is_none()), "nothing was open");
     }

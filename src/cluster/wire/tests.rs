@@ -129,7 +129,7 @@ fn another_version_is_refused_by_name() {
 }
 
 #[test]
-fn what_is_too_long_or_has_a_tail_is_nobodys_message() {
+fn oversized_messages_are_rejected() {
     let encoded = encode(&identity(), &WorkerCommand::Stop(1));
     let with = |tail: usize| [&encoded[..], &vec![0; tail]].concat();
     let version = identity().version;
@@ -153,7 +153,7 @@ fn refused(change: impl FnOnce(&mut ProposalText), why: &str) {
 }
 
 #[test]
-fn a_proposal_that_cannot_be_is_not_believed() {
+fn impossible_proposals_are_rejected() {
     let read = proposal().proposal(&task(), &"mpar".into(), &"garret".into()).expect("it can be");
     assert_eq!((read.best.to_string().as_str(), read.machine), ("g1f3", Some("garret".into())));
     refused(|text| text.moves = "e2e4".to_owned(), "not legal");
@@ -183,7 +183,7 @@ fn what_may_name_a_file_does_not_travel() {
 }
 
 #[test]
-fn no_option_takes_more_of_a_worker_than_it_lends() {
+fn options_cannot_exceed_the_workers_share() {
     use council::pool::{ElectorKind, EngineProgram};
     let engines: BTreeMap<String, PathBuf> = [("fish".to_owned(), "/bin/fish".into())].into();
     let program = |names: &[&str]| {

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_that_is_refused_does_not_take_the_worker_from_the_others() {
+    fn refused_daemon_keeps_the_worker_for_others() {
         let (mut served, subjects) = (serving(&["first", "second"]), Subjects::below("concilio"));
         let mut refuse = |subject: &str| served.refuse(&words(subject), &subjects, "attic");
         assert_eq!(refuse("concilio.daemon.first.to.attic"), Refusal::Of("first".to_owned()));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_counts_until_the_next_connection() {
+    fn refusals_last_until_reconnection() {
         let (mut served, subjects) = (serving(&["first", "second"]), Subjects::below("concilio"));
         let first = served.refuse(&words("concilio.daemon.first.call"), &subjects, "attic");
         served.reconnected();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_or_something_else_is_refused_nobody_is_left() {
+    fn total_refusal_leaves_no_daemon() {
         let subjects = Subjects::below("concilio");
         assert_eq!(serving(&[]).refuse(&words("concilio.daemon.*.call"), &subjects, "attic"), Refusal::OfAll);
         assert_eq!(serving(&["one"]).refuse(&words("concilio.daemon.one.call"), &subjects, "attic"), Refusal::OfAll);

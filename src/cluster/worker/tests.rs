@@ -63,7 +63,7 @@ fn shown(effects: &[SchedulerEffect]) -> Vec<String> {
 
 /// Promise 7: what is lent is all that is taken, however many daemons there are or one of them says that it is.
 #[test]
-fn no_table_is_larger_than_the_memory_that_is_left() {
+fn tables_fit_the_remaining_memory() {
     let mut scheduler = scheduler(1);
     let mut opened = 0;
     for daemon in 0..200 {
@@ -76,7 +76,7 @@ fn no_table_is_larger_than_the_memory_that_is_left() {
 }
 
 #[test]
-fn an_elector_keeps_its_seat_from_search_to_search() {
+fn elector_keeps_its_slot() {
     let mut scheduler = scheduler(2);
     assert_eq!(search(&mut scheduler, ANN, order(1, 10)), ["open 1/1 16 MiB", "search 1/1 #10"]);
     scheduler.ended((ANN, 1), &order(1, 10).id);
@@ -93,7 +93,7 @@ fn an_elector_keeps_its_seat_from_search_to_search() {
 }
 
 #[test]
-fn a_late_end_of_an_old_search_does_not_end_the_new_one() {
+fn late_stop_spares_the_new_search() {
     let mut scheduler = scheduler(2);
     search(&mut scheduler, ANN, order(1, 10));
     search(&mut scheduler, ANN, order(1, 11));
@@ -110,7 +110,7 @@ fn what_does_not_fit_is_given_back() {
 }
 
 #[test]
-fn every_daemon_gets_its_part_even_if_another_has_all() {
+fn every_daemon_gets_its_part() {
     let mut scheduler = scheduler(2);
     search(&mut scheduler, ANN, order(1, 10));
     search(&mut scheduler, ANN, order(2, 11));
@@ -123,7 +123,7 @@ fn every_daemon_gets_its_part_even_if_another_has_all() {
 }
 
 #[test]
-fn one_that_drains_finishes_what_it_has_and_takes_nothing_more() {
+fn draining_worker_finishes_its_searches() {
     let mut scheduler = scheduler(2);
     search(&mut scheduler, ANN, order(1, 10));
     scheduler.drain();
@@ -134,7 +134,7 @@ fn one_that_drains_finishes_what_it_has_and_takes_nothing_more() {
 }
 
 #[test]
-fn what_a_daemon_does_not_wait_for_any_more_is_stopped() {
+fn unwanted_searches_are_stopped() {
     let mut scheduler = scheduler(4);
     search(&mut scheduler, ANN, order(1, 10));
     search(&mut scheduler, ANN, order(2, 11));
@@ -147,7 +147,7 @@ fn what_a_daemon_does_not_wait_for_any_more_is_stopped() {
 }
 
 #[test]
-fn the_seats_of_a_daemon_that_has_gone_are_closed() {
+fn slots_of_lost_daemons_are_closed() {
     let (mut scheduler, begin) = (scheduler(4), Instant::now());
     scheduler.command(begin, ANN, WorkerCommand::Search(Box::new(order(1, 10))));
     scheduler.command(begin, BOB, WorkerCommand::Search(Box::new(order(1, 10))));
@@ -177,7 +177,7 @@ fn tables_take_no_more_memory_than_is_lent() {
 }
 
 #[test]
-fn electors_that_share_a_table_share_it_here_too() {
+fn shared_tables_stay_shared() {
     let mut scheduler = scheduler(16);
     let sharing = |slot: u32, hash: u32, table: u64| {
         let order = order(slot, u64::from(slot));
@@ -202,7 +202,7 @@ fn on_table_five(slot: u32, serial: u64) -> SearchCommand {
 }
 
 #[test]
-fn what_cannot_share_a_table_takes_memory_of_its_own() {
+fn unshared_tables_take_memory() {
     let mut scheduler = scheduler(16);
     let asking = |slot: u32, serial: u64, kind: RemoteElectorKind| {
         let order = on_table_five(slot, serial);
@@ -222,7 +222,7 @@ fn what_cannot_share_a_table_takes_memory_of_its_own() {
 }
 
 #[test]
-fn a_daemon_with_too_many_seats_loses_the_one_unused_longest() {
+fn oldest_slot_is_closed_first() {
     let mut scheduler = scheduler(2);
     for slot in 1..=512 {
         search(&mut scheduler, ANN, on_table_five(slot, u64::from(slot)));
@@ -255,7 +255,7 @@ fn a_seat_that_is_unused_for_long_is_closed() {
 }
 
 #[test]
-fn a_command_that_makes_no_sense_is_refused_with_a_reason() {
+fn senseless_command_has_a_reason() {
     let change = |change: &dyn Fn(&mut SearchCommand)| {
         let mut order = order(1, 10);
         change(&mut order);

@@ -228,7 +228,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn budgets_are_ordered_and_leave_the_reserve(
+    fn budgets_leave_the_reserve(
         settings in any_settings(), moment in any_moment(), lag in any_lag(),
     ) {
         let budget = settings.budget(&moment, &lag);
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn first_proposal_is_awaited_within_the_reserve(
+    fn proposal_is_awaited_within_the_reserve(
         settings in any_settings(), moment in any_moment(), lag in any_lag(),
     ) {
         let (budget, until) = (settings.budget(&moment, &lag), settings.first_word(&moment, &lag));

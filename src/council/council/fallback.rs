@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_a_ply_ahead_in_variants_that_the_engine_does_not_know() {
+    fn unknown_variants_get_one_ply() {
         let takes = search(Variant::Crazyhouse, "6k1/5ppp/8/3q4/8/2N5/5PPP/6K1[] w - - 0 1");
         assert_eq!(takes.best.to_string(), "c3d5");
         let reaches_the_hill = search(Variant::KingOfTheHill, "6k1/8/8/8/8/3K4/8/8 w - - 0 1");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_tangle_of_captures_costs_no_more_than_its_nodes() {
+    fn wild_positions_respect_the_node_limit() {
         let tangle = "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1";
         assert!(search(Variant::Standard, tangle).nodes <= 4 * MOST_NODES);
     }

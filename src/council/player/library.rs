@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_books_the_first_that_knows_a_move_is_played_as_deep_as_it_may() {
+    fn first_book_with_a_move_is_used() {
         let (_one, sharp) = book_of("! Gambit\ne2e4 e7e5 f2f4\n");
         let (_other, solid) = book_of("! Solid\ne2e4 e7e5 g1f3\n! Other\nd2d4\n");
         let text = format!("files = [{{ file = {sharp:?}, max_plies = 2 }}, {solid:?}]\nselection = \"best\"");
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_line_is_not_played_to_its_end_again() {
+    fn lost_line_is_not_repeated() {
         let (_folder, path) = book_of("! One\ne2e4 e7e5 g1f3\n! Two\ne2e4 e7e5 f2f4\n");
         let library = library(books(vec![path.into()]));
         let lost = LostLines::new(["e2e4 e7e5 g1f3".to_owned()]);

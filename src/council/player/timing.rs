@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_ends_with_an_iteration_where_one_ends_in_time() {
+    fn search_ends_with_an_iteration() {
         let [none, early, late, end, longer, latest] = [0, 700, 850, 1000, 1800, 1500].map(Duration::from_millis);
         let over = |latest, ended_at| last_moment(none, end, latest, ended_at);
         assert_eq!(over(latest, Some(late)), late, "the next would take too long");

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_a_container_is_found_at_the_root() {
+    fn container_limit_is_found() {
         let files = [("/proc/self/cgroup", "0::/\n"), ("/sys/fs/cgroup/memory.max", "268435456\n")];
         assert_eq!(shown(&files), Some(256 << 20));
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_always_something_for_the_next_game() {
+    fn memory_remains_for_the_next_game() {
         let memory = Arc::new(TableMemory::new(Some(100)));
         let claims: Vec<MemoryClaim> = (0..4).map(|_| memory.claim(40)).collect();
         assert_eq!(claims.iter().map(|claim| claim.granted).collect::<Vec<_>>(), [40, 30, 15, 8]);

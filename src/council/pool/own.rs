@@ -154,7 +154,7 @@ mod tests {
     use chess::{GameId, Line, Phase, SearchId, Variant};
 
     #[test]
-    fn a_hint_lasts_as_long_as_its_adviser_searches() {
+    fn hints_last_as_long_as_advisers() {
         let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
         let limits = Limits { nodes: Some(500), ..Limits::default() };
         let task = Task { id, line: Arc::new(Line::start(Variant::Standard)), root_moves: Vec::new(), limits };
@@ -171,7 +171,7 @@ mod tests {
 
     /// Wherever its nodes end, also while a better move is searched again.
     #[test]
-    fn an_elector_proposes_at_last_what_its_engine_would_play() {
+    fn last_proposal_is_the_engines_move() {
         let line = Arc::new(Line::start(Variant::Standard));
         let position = engine_position(&line).expect("standard chess");
         let options = EngineOptions { hash: 1, ..EngineOptions::default() };

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_answered_with_a_move_and_perhaps_its_value() {
+    fn answer_is_a_move_with_optional_value() {
         let told = |script: &str| {
             let proposals = answers(script, false).expect("an answer");
             let [proposal] = proposals.as_slice() else { panic!("one answer: {proposals:?}") };

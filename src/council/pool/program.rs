@@ -79,7 +79,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_engine_is_found_by_its_name_or_its_path() {
+    fn engine_is_found_by_name_or_path() {
         let file = |path: &str| EngineProgram { path: path.into(), ..EngineProgram::default() }.file();
         assert!(file("sh").is_some_and(|file| file.is_absolute() && file.ends_with("sh")));
         assert_eq!(file("/bin/sh"), Some("/bin/sh".into()));

@@ -82,7 +82,7 @@ mod tests {
     use chess::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
 
     #[test]
-    fn what_is_searched_on_this_machine_can_be_seen_while_it_is() {
+    fn running_searches_are_visible() {
         let pool = Pool::new(1);
         let mut slot = pool.slot(&ElectorSpec::own(Knowledge::COMPLETE, 1), None);
         let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };

@@ -239,7 +239,7 @@ fn stopped_published_search_has_no_move() {
 }
 
 #[test]
-fn timed_published_search_looks_one_move_ahead() {
+fn timed_published_search_has_a_move() {
     let settings = PublishedSettings { depth: 2, whole_tree: false, ..PublishedSettings::default() };
     let depths = |game: &Game, stop: bool| {
         let mut depths = Vec::new();

@@ -53,7 +53,7 @@ fn a_fixed_time_and_a_clock_hold_together() {
 
 /// Some programs send every number that they know, whatever it means.
 #[test]
-fn infinite_has_no_clock_and_zero_moves_to_go_is_ignored() {
+fn infinite_ignores_clock_and_zero_control() {
     let read = |text: &str| Go::<()>::read(text, |_| None);
     let endless = read("infinite wtime 60000 btime 60000 winc 0 binc 0");
     assert_eq!((endless.clock(0), endless.is_bounded(crate::board::Color::White)), (None, false));

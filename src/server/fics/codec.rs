@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_are_taken_off_both_ends_but_not_out_of_the_middle() {
+    fn prompts_are_removed_at_line_ends() {
         assert_eq!(frames(b"fics% fics% {Game 1}\n\r"), [ServerFrame::Prompt, ServerFrame::Prompt, line("{Game 1}")]);
         assert_eq!(frames(b"withdrawn.fics% \n\rnext\n\r"), [line("withdrawn."), ServerFrame::Prompt, line("next")]);
         assert_eq!(frames(b"X tells you: fics% {Game 1}\n\r"), [line("X tells you: fics% {Game 1}")]);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_for_programs_is_told_without_waiting_for_the_byte_after_it() {
+    fn program_lines_are_complete_at_once() {
         for text in ["<12> board 0 1 0", "<pf> 1 w=Ann t=match p=Ann (----) [white] Bob (----) unrated blitz 5 0"] {
             let mut buffer = BytesMut::from(format!("\n\r{text}\n").as_bytes());
             let told = TelnetCodec::plain().decode(&mut buffer).expect("decoding cannot fail");
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn the_questions_of_the_login_need_no_line_end() {
+    fn login_questions_need_no_line_end() {
         assert_eq!(
             frames(b"\n\rlogin: \n\rpassword: \xff\xfb\x01\xff\xfc\x01\n\rPress return to enter the server as \"A\":\xff\xfb\x01"),
             [line("login:"), line("password:"), line("Press return to enter the server as \"A\":")]
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn pings_of_both_versions_are_seen_only_under_timeseal() {
+    fn pings_need_timeseal() {
         let bytes = b"\n\r<12> b\n\r\n\r[G]\n\rfics% [G]\0mid[G]\0dle\n\r";
         let seen = decode_in(&mut TelnetCodec::sealed(), bytes, &[usize::MAX]);
         assert_eq!(

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_keys_are_refused_and_all_have_defaults() {
+    fn all_keys_have_defaults() {
         let settings: FicsSettings = toml::from_str("username = \"Somebot\"\ntimeseal = \"v1\"").expect("settings");
         assert_eq!((settings.port, settings.timeseal), (5000, Timeseal::V1));
         assert!(toml::from_str::<FicsSettings>("pasword = \"x\"").is_err());

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_comes_after_the_reading_back_and_doors_open_last() {
+    fn lock_and_open_come_last() {
         let settings = FicsSettings {
             notes: vec!["A bot; of mine".to_owned()],
             variables: BTreeMap::from([("tzone".to_owned(), "UTC".to_owned())]),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_take_is_set_once_more_and_told() {
+    fn failed_settings_are_repeated_and_reported() {
         let mut setup = SetUp::new(&FicsSettings::default());
         let sent = run(&mut setup, |command| match command {
             "variables" => vec!["style=1     bell=0   gin=?", "width=79"],

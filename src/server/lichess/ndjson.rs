@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_may_be_split_and_may_be_broken() {
+    fn split_and_broken_characters() {
         let (lines, rest) = read(100, &[b"\xe2\x99", b"\x98\n\xff!\nunfinished"]);
         assert_eq!(lines, [Ok("♘".to_owned()), Ok("\u{fffd}!".to_owned())]);
         assert_eq!(rest.as_deref(), Some("unfinished"));

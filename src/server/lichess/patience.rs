@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_borne_as_long_as_our_clock_allows() {
+    fn silence_is_limited_by_the_clock() {
         let mut patience = Patience::new(USUAL);
         assert_eq!(patience.with_silence(), USUAL);
         patience.heard(&whole("e2e4", 60));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn where_streams_open_slowly_an_open_one_is_not_given_up_sooner_than_another_could_open() {
+    fn slow_openings_lengthen_patience() {
         let mut patience = Patience::new(USUAL);
         patience.heard(&whole("e2e4", 12));
         patience.opened(secs(1));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn false_alarms_make_patient_and_true_ones_do_not() {
+    fn only_false_alarms_lengthen_patience() {
         let mut patience = Patience::new(USUAL);
         patience.heard(&whole("e2e4", 24));
         patience.was_lost_to_silence();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_that_are_refused_at_once_are_not_waited_for_longer() {
+    fn refused_openings_lengthen_no_patience() {
         let mut patience = Patience::new(USUAL);
         for _ in 0..20 {
             patience.did_not_open(Duration::from_millis(80));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_state_is_asked_for_again_when_it_can_have_been_answered() {
+    fn resync_waits_for_the_answer() {
         let mut patience = Patience::new(USUAL);
         patience.opened(secs(4));
         assert_eq!((patience.before_resync(0), patience.before_resync(1)), (Duration::ZERO, secs(8)));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn names_from_outside_stay_within_their_segment() {
+    fn outside_names_are_escaped() {
         let url = "http://localhost:1/base/".parse::<ServerUrl>().expect("good");
         assert_eq!(
             url.at(&["api", "../../x?y#z", "é"]).as_str(),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_have_defaults_and_refuse_what_they_do_not_know() {
+    fn unknown_settings_are_refused() {
         let settings: LichessSettings = toml::from_str("idle_timeout = 20\nmove_timeout = 1.5").expect("good");
         assert_eq!(settings.idle_timeout, Duration::from_secs(20));
         assert_eq!(settings.move_timeout, Duration::from_millis(1500));

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_takes_nothing_holds_neither_file_nor_place() {
+    async fn idle_reader_holds_nothing() {
         let places = Arc::new(Semaphore::new(1));
         let place = Arc::clone(&places).try_acquire_owned().expect("a place");
         let mut file = tempfile::tempfile().expect("a file");

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_curves_are_thinned_out_and_keep_their_ends() {
+    fn long_curves_are_thinned() {
         let mut curve: Vec<(i64, u32)> = (0..10_001).map(|index| (index, 1500)).collect();
         thin_out(&mut curve);
         assert!(curve.len() <= MOST_POINTS + 1, "{}", curve.len());

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_to_stop_has_looked_one_move_ahead() {
+    fn stopped_choice_is_one_move_deep() {
         let choice = choose(8, &Game::default(), true);
         assert!(choice.votes[0].depth == 2 && choice.summary.contains("no time"));
         assert!(Game::default().play_text(&choice.best).is_ok());

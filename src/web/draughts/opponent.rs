@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_the_menu_may_be_chosen_and_nothing_else() {
+    fn only_menu_entries_are_accepted() {
         for described in Menu::default().opponents {
             let chosen = opponent(|request| request.name = described.name.to_owned()).expect(described.name);
             assert_eq!(matches!(chosen, Opponent::Published(_)), described.published, "{}", described.name);

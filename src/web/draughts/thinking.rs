@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_opponent_plays_what_it_has_found_when_its_time_is_over() {
+    async fn opponent_plays_when_time_is_over() {
         let room = room(CancellationToken::new());
         let choice = room.choose(deep(), Game::default()).await.expect("a move");
         assert!(choice.summary.contains("no time"));
     }
 
     #[tokio::test]
-    async fn an_opponent_plays_what_it_has_found_when_the_program_ends() {
+    async fn opponent_plays_when_the_program_ends() {
         let stop = CancellationToken::new();
         stop.cancel();
         let choice = room(stop).choose(deep(), Game::default()).await.expect("a move");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_search_that_nobody_waits_for_any_more_gives_its_place_back() {
+    async fn abandoned_search_frees_its_place() {
         let room = room(CancellationToken::new());
         let mut given_up = Box::pin(room.choose(deep(), Game::default()));
         // It has begun once its place is taken.

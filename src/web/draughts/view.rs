@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_is_shown_step_by_step_with_what_each_step_takes() {
+    fn captures_are_shown_step_by_step() {
         let view = GameView::of(&game("W:W13,K14,22:BK11,K12,19,K20", &[]));
         assert_eq!(view.legal.len(), 1);
         assert_eq!(view.legal[0].squares, [14, 7, 16, 23, 14]);

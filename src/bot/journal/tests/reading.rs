@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn the_line_of_a_game_has_the_moves_that_were_shown_and_no_others() {
+async fn line_has_only_shown_moves() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     let line = desk.play(&key, &start, "e2e4 e7e5 g1f3 b8c6").await;
@@ -21,7 +21,7 @@ async fn the_line_of_a_game_has_the_moves_that_were_shown_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_change_of_our_rating_is_kept_with_its_game() {
+async fn rating_changes_are_kept() {
     let desk = Desk::grouped(PgnGrouping::All);
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     desk.play(&key, &start, "e2e4 e7e5").await;
@@ -39,7 +39,7 @@ async fn a_change_of_our_rating_is_kept_with_its_game() {
 }
 
 #[tokio::test]
-async fn the_book_lines_of_lost_games_are_remembered_up_to_the_books_last_move() {
+async fn lost_book_lines_are_remembered() {
     let desk = Desk::new();
     let from_book = |key: &GameKey, line: &Arc<Line>, best: &str| DecidedMove {
         decision: Arc::new(Decision::without_vote(best.parse().expect("a move"), Source::Book)),

@@ -275,7 +275,7 @@ fn of_type(change: impl Fn(&mut MatchType)) -> MatchmakingSettings {
 }
 
 #[test]
-fn avoided_and_current_opponents_are_skipped() {
+fn avoided_opponents_are_skipped() {
     let settings = of_type(|_| ());
     let wanted = |settings: &MatchmakingSettings, name: &str| {
         choose(&mut Matchmaker::default(), settings, &[bot(name, 2000)], 0).is_some()

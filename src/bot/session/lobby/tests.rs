@@ -127,7 +127,7 @@ fn limited(key: Option<&str>, wait: u64) -> ActionError {
 }
 
 #[test]
-fn challenges_are_taken_as_long_as_there_are_places() {
+fn challenges_are_accepted_while_places_last() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
     assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"), "a place is taken from the acceptance on");
@@ -152,7 +152,7 @@ fn friends_come_first_then_the_strongest() {
 }
 
 #[test]
-fn a_challenge_that_comes_twice_is_answered_once() {
+fn repeated_challenge_is_answered_once() {
     let mut story = Story::for_games(2);
     assert!(accepts(&story.challenged("game0001", "Ann"), "game0001"));
     assert_eq!(story.challenged("game0001", "Ann"), [], "while it is being accepted");
@@ -164,7 +164,7 @@ fn a_challenge_that_comes_twice_is_answered_once() {
 }
 
 #[test]
-fn a_challenge_withdrawn_while_it_is_accepted_costs_nothing() {
+fn withdrawn_challenge_frees_its_place() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.happens(LobbyInput::Cancelled(ChallengeId::new("game0001")));
@@ -185,14 +185,14 @@ fn a_withdrawn_challenge_waits_no_longer() {
 }
 
 #[test]
-fn an_accepted_game_is_looked_for_although_nobody_told_of_its_start() {
+fn accepted_game_is_searched() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     assert_eq!(story.accepted("game0001", Ok(())), [LobbyEffect::Watch(GameId::new("game0001"))]);
 }
 
 #[test]
-fn a_reservation_for_a_game_that_never_comes_runs_out() {
+fn reservations_expire() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.accepted("game0001", Ok(()));
@@ -202,7 +202,7 @@ fn a_reservation_for_a_game_that_never_comes_runs_out() {
 }
 
 #[test]
-fn where_the_answer_is_lost_the_place_is_kept_and_the_challenge_accepted_again() {
+fn lost_acceptance_is_repeated() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     assert!(!acts(&story.accepted("game0001", Err(lost()))));
@@ -234,7 +234,7 @@ fn a_server_that_never_hears_us_is_given_up() {
 
 /// A limit that has a name is not one of a day for that.
 #[test]
-fn a_short_limit_with_a_name_is_waited_for_and_a_long_one_is_not() {
+fn only_short_limits_are_waited_for() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     assert!(!acts(&story.accepted("game0001", Err(limited(Some("challenge.accept"), 5)))));
@@ -245,7 +245,7 @@ fn a_short_limit_with_a_name_is_waited_for_and_a_long_one_is_not() {
 }
 
 #[test]
-fn a_429_on_accepting_frees_the_place_until_it_has_passed() {
+fn rate_limit_on_accepting_frees_the_place() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     assert!(!acts(&story.accepted("game0001", Err(limited(None, 60)))));
@@ -255,7 +255,7 @@ fn a_429_on_accepting_frees_the_place_until_it_has_passed() {
 }
 
 #[test]
-fn the_daily_limit_of_games_against_bots_is_learnt_from_the_server() {
+fn daily_bot_limit_is_learned() {
     let mut story = Story::for_games(2);
     story.challenged("game0001", "Ann");
     let effects = story.accepted("game0001", Err(limited(Some("bot.vsBot.day"), 3600)));
@@ -273,7 +273,7 @@ fn the_daily_limit_of_games_against_bots_is_learnt_from_the_server() {
 }
 
 #[test]
-fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
+fn reopened_games_count_once() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
     story.plays("game0002", "Ann");
@@ -288,7 +288,7 @@ fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
 
 /// Promise 1: games are timed by another clock; and whom we play, and when, waits for no clock to catch up.
 #[test]
-fn a_clock_that_is_set_back_or_forward_stops_nothing() {
+fn clock_changes_stop_nothing() {
     let mut story = Story::for_games(1);
     assert!(accepts(&story.challenged("game0001", "Ann"), "game0001"));
     story.accepted("game0001", Err(lost()));
@@ -308,7 +308,7 @@ fn a_clock_that_is_set_back_or_forward_stops_nothing() {
 /// Games that began by a clock that went ahead are as recent as possible, and no longer than the
 /// settings say.
 #[test]
-fn a_clock_that_went_ahead_makes_no_game_recent_for_longer() {
+fn fast_clock_lengthens_no_recency() {
     let mut story = Story::with(|policy| {
         policy.challenge.bot.max_recent_games = Some(1);
         policy.challenge.bot.recent = Duration::from_mins(10);
@@ -324,7 +324,7 @@ fn a_clock_that_went_ahead_makes_no_game_recent_for_longer() {
 
 /// Promise 8: what the server counts is counted as the server does, whenever we were started.
 #[test]
-fn a_running_game_is_not_counted_again_after_a_restart() {
+fn restart_counts_no_game_twice() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
     let kept = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
@@ -362,7 +362,7 @@ fn rematches_in_a_row_are_counted() {
 /// Limits per player hold over a restart, which counts no running game a second time; and no player
 /// is remembered for ever.
 #[test]
-fn recent_games_are_remembered_over_a_restart() {
+fn restart_keeps_recent_games() {
     let mut story = Story::with(|policy| policy.challenge.bot.max_recent_games = Some(2));
     story.plays("game0001", "Ann");
     story.restarts();
@@ -382,7 +382,7 @@ fn recent_games_are_remembered_over_a_restart() {
 }
 
 #[test]
-fn more_games_than_places_after_a_restart_are_all_played() {
+fn restart_plays_games_beyond_the_places() {
     let mut story = Story::for_games(1);
     for id in ["game0001", "game0002", "game0003"] {
         assert_eq!(story.happens(LobbyInput::GameStarted(GameId::new(id))), [LobbyEffect::Play(GameId::new(id))]);
@@ -404,7 +404,7 @@ fn a_game_that_begins_waits_no_longer() {
 }
 
 #[test]
-fn closing_declines_whoever_waits_or_comes() {
+fn drain_declines_all_challenges() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
@@ -415,7 +415,7 @@ fn closing_declines_whoever_waits_or_comes() {
 }
 
 #[test]
-fn closing_does_not_leave_those_waiting_who_wait_for_a_time() {
+fn drain_declines_timed_waiters() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.accepted("game0001", Err(limited(None, 60)));
@@ -455,7 +455,7 @@ impl Story {
 }
 
 #[test]
-fn who_declines_is_left_alone_for_longer_every_time() {
+fn refusals_lengthen_the_rest() {
     let mut story = matchmaking();
     assert_eq!(story.after(Duration::from_secs(9)), []);
     assert_eq!(story.after(Duration::from_secs(1)), [LobbyEffect::FetchBots]);
@@ -473,7 +473,7 @@ fn who_declines_is_left_alone_for_longer_every_time() {
 }
 
 #[test]
-fn who_does_not_answer_is_left_alone_over_a_restart() {
+fn restart_keeps_the_rest_of_silent_players() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
@@ -485,7 +485,7 @@ fn who_does_not_answer_is_left_alone_over_a_restart() {
 }
 
 #[test]
-fn our_own_challenge_takes_a_place_until_it_is_answered() {
+fn own_challenge_reserves_a_place() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
@@ -495,7 +495,7 @@ fn our_own_challenge_takes_a_place_until_it_is_answered() {
 }
 
 #[test]
-fn a_place_taken_while_we_look_for_somebody_is_not_given_twice() {
+fn taken_place_is_not_given_twice() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     assert!(accepts(&story.challenged("game0001", "Bob"), "game0001"));
@@ -503,7 +503,7 @@ fn a_place_taken_while_we_look_for_somebody_is_not_given_twice() {
 }
 
 #[test]
-fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
+fn answered_challenge_is_not_withdrawn() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
@@ -515,7 +515,7 @@ fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
 
 /// A game of a series counts also where it begins before our challenge is answered.
 #[test]
-fn a_series_goes_on_after_a_game_that_began_before_we_heard_that_our_challenge_stands() {
+fn series_survives_an_early_start() {
     let mut story = matchmaking();
     let mut policy = AccountPolicy::clone(&story.lobby.policy);
     policy.matchmaking.types.values_mut().for_each(|kind| kind.games_in_row = 2);
@@ -531,7 +531,7 @@ fn a_series_goes_on_after_a_game_that_began_before_we_heard_that_our_challenge_s
 }
 
 #[test]
-fn a_challenge_whose_time_comes_just_before_we_rest_is_withdrawn_at_once() {
+fn due_challenge_is_withdrawn_at_once() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
@@ -543,7 +543,7 @@ fn a_challenge_whose_time_comes_just_before_we_rest_is_withdrawn_at_once() {
 }
 
 #[test]
-fn a_challenge_that_is_declined_before_we_hear_that_it_stands_does_not_stand() {
+fn early_refusal_is_kept() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
@@ -556,7 +556,7 @@ fn a_challenge_that_is_declined_before_we_hear_that_it_stands_does_not_stand() {
 }
 
 #[test]
-fn a_challenge_that_stands_when_we_stop_at_once_is_withdrawn() {
+fn immediate_stop_withdraws_the_challenge() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");

@@ -95,7 +95,7 @@ async fn decides(council: &mut Council, time: Option<Duration>) -> Decision {
 }
 
 #[tokio::test]
-async fn a_council_is_seated_anew_when_machines_come_and_go() {
+async fn seats_follow_the_machines() {
     let (lender, settings) = (Arc::<Lender>::default(), CouncilSettings { hash: 1, ..CouncilSettings::default() });
     let roster = Roster::from_settings(&settings).expect("a roster");
     let mut council = council(&lender, &roster, &settings);
@@ -109,7 +109,7 @@ async fn a_council_is_seated_anew_when_machines_come_and_go() {
 }
 
 #[tokio::test]
-async fn for_a_short_move_nobody_sits_who_would_answer_too_late() {
+async fn short_moves_skip_distant_machines() {
     let (lender, settings) = (Arc::<Lender>::default(), CouncilSettings { hash: 1, ..CouncilSettings::default() });
     lender.cores.store(6, Relaxed);
     let roster = Roster::from_settings(&settings).expect("a roster");
@@ -146,7 +146,7 @@ async fn decides_while_a_machine_comes(time: Duration, electors: usize, criterio
 }
 
 #[tokio::test]
-async fn whoever_comes_while_the_others_search_votes_as_well() {
+async fn late_machine_votes_too() {
     for criterion in [CriterionName::ScoreMargin, CriterionName::ReSearch] {
         let voters = decides_while_a_machine_comes(TOO_LONG * 2, 4, criterion).await;
         let names: Vec<String> = (1..=4).map(|number| format!("learned-{number}")).collect();
@@ -155,7 +155,7 @@ async fn whoever_comes_while_the_others_search_votes_as_well() {
 }
 
 #[tokio::test]
-async fn nobody_is_seated_when_the_time_left_is_too_short_for_his_machine() {
+async fn late_machine_is_skipped_if_too_slow() {
     let voters = decides_while_a_machine_comes(LONG / 4, usize::MAX, CriterionName::ScoreMargin).await;
     assert!(voters.iter().all(|voter| ["learned-1", "learned-2"].contains(&voter.as_str())), "{voters:?}");
 }
@@ -170,7 +170,7 @@ impl Elector for First {
 }
 
 #[tokio::test]
-async fn whoever_sits_as_before_keeps_its_engine() {
+async fn unchanged_elector_keeps_its_engine() {
     let started = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&started);
     let make = ElectorMaker::new(move |_| {

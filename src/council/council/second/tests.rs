@@ -58,7 +58,7 @@ fn depth(plies: u32) -> Limits {
 }
 
 #[test]
-fn every_mode_finds_the_mate_among_the_moves_it_is_given() {
+fn every_mode_finds_the_mate() {
     let fen = "r4rk1/ppp2ppp/8/8/8/3R4/PPP1QPPP/6K1 w - - 0 1";
     let back_rank = "6k1/5ppp/8/8/8/8/5PPP/R3K3 w - - 0 1";
     for mode in MODES {
@@ -76,7 +76,7 @@ fn every_mode_finds_the_mate_among_the_moves_it_is_given() {
 }
 
 #[test]
-fn pv_split_agrees_with_the_search_of_one_process() {
+fn pv_split_agrees_with_one_process() {
     // A piece is to be won by a fork, and only by one of these moves.
     let fen = "r3k2r/ppp2ppp/8/3N4/8/8/PPP2PPP/R3K2R w - - 0 1";
     for searchers in [1, 4] {
@@ -114,7 +114,7 @@ fn a_limit_of_time_ends_every_mode() {
 }
 
 #[test]
-fn the_processes_of_pv_split_spend_what_they_have_together() {
+fn pv_split_shares_its_budget() {
     for searchers in [1, 4] {
         let limits = Limits { nodes: Some(5_000), ..Limits::default() };
         let task = task("startpos", "e2e4 d2d4 c2c4 g1f3", searchers, limits);
@@ -136,7 +136,7 @@ fn the_processes_of_pv_split_spend_what_they_have_together() {
 }
 
 #[test]
-fn pv_split_deepens_a_move_that_has_no_rival() {
+fn pv_split_deepens_a_single_move() {
     let fen = "8/5pk1/1p2p1p1/p1p1P2p/P1P2P1P/1P2K1P1/8/8 w - - 0 1";
     let task = task(fen, "b3b4", 3, depth(8));
     assert_eq!(run(SecondPhaseMode::PvSplit, &task).expect("a proposal").depth, 8);

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_is_read_in_the_notations_of_all_houses() {
+    fn thinking_is_read_in_every_notation() {
         let line = Line::start(Variant::Standard);
         let pv = moves("e2e4 e7e5 g1f3");
         let expected = Thinking { depth: 9, score: Some(Score::Cp(-15)), nodes: 48211, pv };
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_of_chess960_is_written_with_letters() {
+    fn chess960_castling_uses_letters() {
         let line = Line::from_fen(Variant::Chess960, "1r2k2r/8/8/8/8/8/8/1R2K2R w HBhb - 0 1").expect("a position");
         let castling = "e1h1".parse().expect("a move");
         assert_eq!(move_text(&line, castling, false), "O-O");

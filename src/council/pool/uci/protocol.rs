@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_info_line_is_read_in_any_order_of_its_parts() {
+    fn info_parts_come_in_any_order() {
         let line = "info multipv 1 nodes 4711 score mate -3 upperbound depth 12 seldepth 20 nps 1 pv e2e4 e7e5 a7a8q";
         let info = info(line).expect("an info line");
         assert_eq!((info.depth, info.selective_depth, info.nodes), (12, 20, 4711));
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn lesser_variations_and_chatter_say_nothing() {
+    fn other_variations_are_ignored() {
         assert_eq!(info("info depth 3 multipv 2 score cp 10 pv e2e4"), None);
         assert_eq!(info("Stockfish 15.1 by the Stockfish developers"), None);
         assert!(info("info string pv e2e4").expect("an info line").pv.is_empty());
     }
 
     #[test]
-    fn a_missing_best_move_is_told_from_a_best_move() {
+    fn missing_best_move_is_detected() {
         assert_eq!(best_move("bestmove (none)"), Some(None));
         assert_eq!(best_move("bestmove e2e4 ponder e7e5"), Some("e2e4".parse().ok()));
         assert_eq!(best_move("info depth 1"), None);

@@ -37,7 +37,7 @@ async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sparring_partners_stand_in_who_and_sought_and_their_seeks_are_played() {
+async fn sparring_seeks_can_be_played() {
     let server = server("").await;
     server.sparring("Sparring", SparringKind::Random).await.expect("a player");
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -68,7 +68,7 @@ async fn boards_are_drawn_for_people() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pieces_may_be_written_small_and_clocks_be_asked_for() {
+async fn lower_case_pieces_are_accepted() {
     let (_server, mut ann, mut bob) = two_people().await;
     begin(&mut ann, &mut bob).await;
     ann.play("nf3", "Nf3").await;
@@ -86,7 +86,7 @@ async fn help_tells_what_a_command_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finished_game_is_listed_and_looked_through() {
+async fn finished_games_are_listed_and_examined() {
     let (_server, mut ann, mut bob) = two_people().await;
     fools_mate(&mut ann, &mut bob).await;
     let list = ann.ask("smoves Bob -1").await;
@@ -121,7 +121,7 @@ async fn a_list_of_moves_is_short_or_long() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn offers_that_stand_are_listed_in_the_servers_words() {
+async fn open_offers_are_listed() {
     let (_server, mut ann, mut bob) = two_people().await;
     ann.say("match Bob 5 0 unrated white").await;
     bob.until("Challenge: Ann").await;
@@ -137,7 +137,7 @@ async fn offers_that_stand_are_listed_in_the_servers_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_number_of_a_game_whose_end_nobody_saw_is_used_again() {
+async fn number_of_an_unseen_end_is_reused() {
     let server = server("").await;
     server.sparring("Sparring", SparringKind::Random).await.expect("a player");
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -150,7 +150,7 @@ async fn the_number_of_a_game_whose_end_nobody_saw_is_used_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rematch_is_a_challenge_on_the_same_terms() {
+async fn rematch_repeats_the_terms() {
     let (_server, mut ann, mut bob) = two_people().await;
     fools_mate(&mut ann, &mut bob).await;
     bob.say("rematch").await;
@@ -158,7 +158,7 @@ async fn a_rematch_is_a_challenge_on_the_same_terms() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn watchers_whisper_to_each_other_and_not_to_the_players() {
+async fn whispers_skip_the_players() {
     let (server, mut ann, mut bob) = two_people().await;
     let (mut cyd, mut dan) = (Telnet::newcomer(&server, "Cyd").await, Telnet::newcomer(&server, "Dan").await);
     begin(&mut ann, &mut bob).await;

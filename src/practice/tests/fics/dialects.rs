@@ -41,7 +41,7 @@ async fn bob_comes_back(dialect: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_match_resumes_where_it_is_marked_so_and_is_a_new_one_elsewhere() {
+async fn match_resumes_only_if_marked() {
     let (end, challenge) = bob_comes_back("dialect=fatics").await;
     assert!(
         end.contains("Your opponent, Bob, has lost contact or quit.")
@@ -59,7 +59,7 @@ async fn a_match_resumes_where_it_is_marked_so_and_is_a_new_one_elsewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_hear_of_an_offer_after_the_prompt_on_one_of_them() {
+async fn fatics_sends_offers_after_the_prompt() {
     let (_server, mut ann, mut bob) = two_people("dialect=fatics").await;
     bob.ask("iset pendinfo 1").await;
     ann.say("match Bob 5 0 unrated white").await;
@@ -70,7 +70,7 @@ async fn programs_hear_of_an_offer_after_the_prompt_on_one_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn plain_servers_show_fewer_fields_and_whole_seconds() {
+async fn plain_servers_show_fewer_fields() {
     for (dialect, board) in [
         ("dialect=fatics", "P/e2-e4 (0:00.000) e4 1 0 0\n\r"),
         ("dialect=capablanca", "P/e2-e4 (0:00) e4 1 0\n\r"),
@@ -87,7 +87,7 @@ async fn plain_servers_show_fewer_fields_and_whole_seconds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plain_server_lets_no_flag_fall_that_is_not_claimed() {
+async fn plain_servers_need_flag_claims() {
     let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
     begin(&mut ann, &mut bob, "5 0").await;
     assert!(ann.ask("flag").await.contains("Opponent is not out of time"));
@@ -114,7 +114,7 @@ async fn begin_elsewhere(server: &PracticeServer, initial: Duration) -> GameId {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_over_the_other_protocol_is_not_of_the_dialect() {
+async fn dialects_spare_the_other_protocol() {
     let server = server("dialect=uhlin").await;
     server.add_account("Ann", true).await.expect("an account");
     let game = begin_elsewhere(&server, Duration::from_millis(50)).await;
@@ -123,7 +123,7 @@ async fn a_game_over_the_other_protocol_is_not_of_the_dialect() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_login_leaves_games_over_the_other_protocol_alone() {
+async fn login_spares_the_other_protocol() {
     let server = server("").await;
     server.add_fics_account("Ann", false, PASSWORD).await.expect("an account");
     let game = begin_elsewhere(&server, Duration::from_secs(600)).await;
@@ -139,7 +139,7 @@ async fn a_login_leaves_games_over_the_other_protocol_alone() {
 
 /// However soon the first move comes, it is no game that goes on.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_whose_first_board_has_a_move_on_it_is_a_new_one() {
+async fn first_board_with_a_move_is_a_new_game() {
     let server = server("").await;
     server.add_account("Bob", true).await.expect("an account");
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -157,14 +157,14 @@ async fn a_game_whose_first_board_has_a_move_on_it_is_a_new_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_minutes_and_a_second_are_no_clock_at_all_on_one_of_them() {
+async fn zero_one_is_untimed_on_capablanca() {
     let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
     ann.say("match Bob 0 1 unrated").await;
     bob.until("Challenge: Ann (----) Bob (----) unrated untimed.").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_commands_that_come_together_one_is_done() {
+async fn uhlin_executes_one_command_at_a_time() {
     let (_server, mut ann, _bob) = two_people("dialect=uhlin").await;
     ann.say("first_of_two\nsecond_of_two").await;
     ann.until("first_of_two: Command has failed.").await;
@@ -174,7 +174,7 @@ async fn of_commands_that_come_together_one_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_are_wrapped_with_and_without_the_blank_between_them() {
+async fn wrapping_keeps_or_drops_the_blank() {
     let words = "word ".repeat(40);
     for (dialect, wrapped) in [("", "word \n\r\\   word"), ("dialect=uhlin", "word\n\r\\   word")] {
         let (_server, mut ann, mut bob) = two_people(dialect).await;
@@ -185,7 +185,7 @@ async fn words_are_wrapped_with_and_without_the_blank_between_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seeks_are_refused_to_guests_and_unknown_to_some_servers() {
+async fn seeks_depend_on_rank_and_server() {
     let server = server("").await;
     let mut guest = Telnet::connect(&server).await;
     guest.say("guest").await;
@@ -207,7 +207,7 @@ async fn announcements_are_indented() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_opens_late_trickles_and_swallows_moves() {
+async fn connection_faults_are_applied() {
     let server = server("open=100ms").await;
     let asked = Instant::now();
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -226,7 +226,7 @@ async fn a_connection_opens_late_trickles_and_swallows_moves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_line_is_late_and_none_waits_for_the_one_before() {
+async fn late_lines_keep_their_spacing() {
     let (server, mut ann, mut bob) = two_people("").await;
     server.faults().set_plan("late=1s".parse().expect("a plan"));
     let said = Instant::now();

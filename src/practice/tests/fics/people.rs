@@ -26,7 +26,7 @@ async fn is_closed(mut telnet: Telnet) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn guests_and_members_get_in_and_others_do_not() {
+async fn guests_and_members_can_log_in() {
     let server = server("").await;
     let mut guest = Telnet::connect(&server).await;
     guest.say("guest").await;
@@ -108,7 +108,7 @@ async fn two_people_play_scholars_mate() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_waits_for_a_player_who_was_cut_off() {
+async fn game_waits_for_a_lost_player() {
     let server = server("").await;
     let (mut ann, mut bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
     ann.say("match bob 5 0 unrated white").await;
@@ -185,7 +185,7 @@ async fn players_agree_on_things() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sparring_partners_take_challenges_and_come_back_to_adjourned_games() {
+async fn sparring_partners_resume_games() {
     let server = server("").await;
     partner(&server, "Sparring", SparringKind::Random).await;
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -214,7 +214,7 @@ async fn sparring_partners_take_challenges_and_come_back_to_adjourned_games() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn timeseal_is_read_and_its_pings_must_be_answered() {
+async fn timeseal_pings_need_answers() {
     let server = server("").await;
     partner(&server, "Sparring", SparringKind::Greedy).await;
     let mut stream = TcpStream::connect(server.fics_address().expect("a face")).await.expect("a connection");

@@ -75,7 +75,7 @@ async fn a_stream_opens_late_with_or_without_its_headers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_line_is_late_and_none_waits_for_the_one_before() {
+async fn late_lines_keep_their_spacing() {
     let (_server, pair) = pair_under("late=100ms").await;
     let mut board = pair.white.board(&pair.id).await;
     board.next_of("gameFull").await;

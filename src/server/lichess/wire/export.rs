@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_against_the_servers_engine_has_no_user_there() {
+    fn engine_opponent_has_no_user() {
         let body = GAME.replace(r#""user":{"name":"Ann","id":"ann"},"#, r#""aiLevel":3,"#);
         let (info, _) = exported_game(&body, "bob", &url(), Instant::now()).expect("a game");
         assert_eq!(info.opponent().ai_level, Some(3));

@@ -30,7 +30,7 @@ impl Story {
 }
 
 #[test]
-fn a_pause_takes_nothing_new_and_ends_when_it_is_told_to() {
+fn pause_declines_until_resume() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
     let effects = story.happens(LobbyInput::Command(LobbyCommand::Pause(true)));
@@ -56,7 +56,7 @@ fn a_pause_outlives_a_restart() {
 }
 
 #[test]
-fn ordered_games_are_played_one_after_the_other() {
+fn ordered_games_run_in_turn() {
     let mut story = Story::for_games(1);
     assert!(challenges(&story.happens(order("Ann", 2)), "Ann"));
     assert!(!acts(&story.stands("ours0001", "Ann")), "one challenge stands at a time");
@@ -68,7 +68,7 @@ fn ordered_games_are_played_one_after_the_other() {
 }
 
 #[test]
-fn the_least_time_between_games_counts_from_one_that_we_asked_for_as_well() {
+fn min_gap_counts_own_orders() {
     let mut story = Story::with(|policy| {
         policy.challenge.concurrency = 2;
         policy.challenge.min_gap = Duration::from_mins(5);
@@ -81,7 +81,7 @@ fn the_least_time_between_games_counts_from_one_that_we_asked_for_as_well() {
 }
 
 #[test]
-fn an_order_waits_for_a_place_and_comes_before_those_who_wait() {
+fn order_precedes_waiting_challenges() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Ben");
@@ -91,7 +91,7 @@ fn an_order_waits_for_a_place_and_comes_before_those_who_wait() {
 }
 
 #[test]
-fn whoever_declines_is_not_asked_for_the_other_games() {
+fn refusal_cancels_the_series() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 5));
     story.stands("ours0001", "Ann");
@@ -101,7 +101,7 @@ fn whoever_declines_is_not_asked_for_the_other_games() {
 
 /// A server in trouble, or an opponent who is playing, costs no ordered game.
 #[test]
-fn an_order_whose_challenge_cannot_be_made_now_is_carried_out_later() {
+fn failed_order_is_retried() {
     let busy = ActionError::Limited {
         retry_after: Some(Duration::from_mins(5)),
         key: None,
@@ -138,7 +138,7 @@ fn an_order_is_tried_less_and_less_often() {
 }
 
 #[test]
-fn an_order_that_rests_keeps_no_other_one_waiting() {
+fn resting_order_blocks_no_other() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 1));
     assert!(!acts(&story.happens(order("Ben", 1))));
@@ -146,7 +146,7 @@ fn an_order_that_rests_keeps_no_other_one_waiting() {
 }
 
 #[test]
-fn an_order_waits_for_no_clock_that_was_set_back() {
+fn order_survives_clock_set_back() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 1));
     story.happens(LobbyInput::Challenged(request("Ann"), Err(lost())));
@@ -156,7 +156,7 @@ fn an_order_waits_for_no_clock_that_was_set_back() {
 }
 
 #[test]
-fn whoever_cannot_be_challenged_at_all_is_forgotten() {
+fn impossible_order_is_dropped() {
     for error in [
         ActionError::Refused("they take no challenges".to_owned()),
         ActionError::NotFound("no such player".to_owned()),
@@ -171,7 +171,7 @@ fn whoever_cannot_be_challenged_at_all_is_forgotten() {
 }
 
 #[test]
-fn what_is_cancelled_while_it_is_on_its_way_is_not_tried_again() {
+fn cancelled_order_is_not_retried() {
     for command in [LobbyCommand::Cancel, LobbyCommand::Block("Ann".to_owned())] {
         let mut story = Story::for_games(1);
         story.happens(order("Ann", 5));
@@ -183,7 +183,7 @@ fn what_is_cancelled_while_it_is_on_its_way_is_not_tried_again() {
 
 /// The operator gets the answer at once that the game is queued.
 #[test]
-fn an_order_is_not_on_its_way_while_we_look_for_somebody_else() {
+fn order_waits_for_matchmaking() {
     let mut story = matchmaking();
     assert_eq!(story.after(Duration::from_secs(10)), [LobbyEffect::FetchBots]);
     assert!(!acts(&story.happens(order("Ben", 1))));
@@ -193,7 +193,7 @@ fn an_order_is_not_on_its_way_while_we_look_for_somebody_else() {
 }
 
 #[test]
-fn cancelling_withdraws_what_stands_and_forgets_the_rest() {
+fn cancel_withdraws_and_drops_orders() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 5));
     story.stands("ours0001", "Ann");
@@ -205,7 +205,7 @@ fn cancelling_withdraws_what_stands_and_forgets_the_rest() {
 }
 
 #[test]
-fn whoever_is_blocked_stays_so_under_newer_lists_and_after_a_restart() {
+fn blocks_survive_reload_and_restart() {
     let mut story = Story::for_games(1);
     story.happens(LobbyInput::Command(LobbyCommand::Block("Mallory".to_owned())));
     story.happens(LobbyInput::Lists(NameLists::default()));
