@@ -19,15 +19,14 @@ use shakmaty::{EnPassantMode, fen::Epd};
 use super::{epd, state::fnv1a};
 use chess::{Line, Variant};
 
-/// A book without a file, for a quick look: the usual position, four sound moves into common openings.
+/// A book without a file, for quick tests: the usual start, four sound moves into common openings.
 const BUILT_IN: &str = include_str!("common.pgn");
 
-/// A collection of openings.
 #[derive(Clone, Debug)]
 pub struct OpeningBook {
     text: Arc<str>,
     kind: BookFormat,
-    /// In the order in which they are played.
+    /// In the order of play.
     entries: Vec<BookEntry>,
     /// Moves taken of a PGN entry, in plies.
     plies: usize,
@@ -38,7 +37,7 @@ pub struct OpeningBook {
 struct BookEntry {
     /// Counted from 1, in the order of the file.
     number: usize,
-    /// Where it lies in the text.
+    /// The range in the text.
     place: Range<usize>,
 }
 
@@ -48,15 +47,13 @@ enum BookFormat {
     Epd,
 }
 
-/// Why there is no opening.
+/// Failures of an opening book.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningBookError {
-    /// The file cannot be read.
     #[error("book {path}: {error}")]
     File {
         /// The file that could not be used.
         path: PathBuf,
-        /// What the system says.
         error: io::Error,
     },
     /// The file has neither a game nor a position.
@@ -65,11 +62,10 @@ pub enum OpeningBookError {
     /// One of its openings cannot be played.
     #[error("book, opening {number} ({text:?}): {reason}")]
     Entry {
-        /// In the order of the file, from 1.
+        /// The number in the file, from 1.
         number: usize,
-        /// How it begins.
+        /// The beginning of its text.
         text: String,
-        /// What is wrong with it.
         reason: String,
     },
 }
@@ -102,7 +98,7 @@ impl OpeningBook {
         Self { text: text.into(), kind, entries, plies }
     }
 
-    /// The same book, begun at a later opening.
+    /// Returns the same book, begun at a later opening.
     #[must_use]
     pub fn from(&self, first: usize) -> Self {
         let mut book = self.clone();
@@ -111,8 +107,9 @@ impl OpeningBook {
         book
     }
 
-    /// The first openings of the book that lead to different positions, at most so many. The games of a file often begin alike,
-    /// and with budgets of nodes they would go on alike. An opening that cannot be played is kept: who plays it tells of it.
+    /// Returns the first openings of the book that lead to different positions, at most `most`. The
+    /// games of a file often begin alike, and with budgets of nodes they would go on alike. An
+    /// opening that cannot be played is kept, and reported when it is played.
     #[must_use]
     pub fn different(&self, most: usize) -> Self {
         let mut reached = HashSet::new();
@@ -125,17 +122,15 @@ impl OpeningBook {
         Self { entries, ..self.clone() }
     }
 
-    /// How many openings it has.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Tells a book from others of the same name, whatever the order of its openings.
+    /// Returns the identity of a book, whatever the order of its openings.
     pub fn checksum(&self) -> u64 {
         fnv1a(self.text.as_bytes())
     }
@@ -167,7 +162,8 @@ impl OpeningBook {
     }
 }
 
-/// The file's text and the name that tells its kind: its own, or that of the first file in a zip.
+/// Returns the file's text and the name that shows its kind: its own, or that of the first file in
+/// a zip.
 pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
     let bytes = fs::read(path)?;
     let name = path.to_string_lossy().into_owned();
@@ -185,18 +181,19 @@ pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
     Ok((name, decoded(&content)))
 }
 
-/// The text that bytes stand for, without a byte order mark, which would hide the first tag.
+/// Decodes bytes, without a byte order mark, which would hide the first tag.
 fn decoded(bytes: &[u8]) -> String {
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Whether a file of this name has games in it; others have positions.
+/// Returns true if a file of this name has games; others have positions.
 pub(super) fn is_pgn(name: &str) -> bool {
     name.to_lowercase().ends_with(".pgn")
 }
 
-/// Every game of a PGN text: from a tag after movetext (or the beginning) to the next. Comments may have lines that begin as tags do.
+/// Returns every game of a PGN text: from a tag after movetext (or the beginning) to the next.
+/// Comments may have lines that begin as tags do.
 fn games(text: &str) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
     let (mut offset, mut in_tags, mut in_comment, mut after_blank) = (0, false, false, true);
@@ -218,7 +215,8 @@ fn games(text: &str) -> Vec<Range<usize>> {
     starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Whether a comment in braces is open after a line of moves; one that a semicolon begins ends with its line, whatever is in it.
+/// Returns true if a comment in braces is open after a line of moves; a comment after a semicolon
+/// ends with its line.
 fn leaves_comment_open(line: &str, mut open: bool) -> bool {
     for letter in line.chars() {
         match (open, letter) {
@@ -231,7 +229,7 @@ fn leaves_comment_open(line: &str, mut open: bool) -> bool {
     open
 }
 
-/// Every line of an EPD text that is neither empty nor a comment.
+/// Returns every line of an EPD text that is neither empty nor a comment.
 fn lines(text: &str) -> Vec<Range<usize>> {
     let mut offset = 0;
     let spans = text.split_inclusive('\n').map(|line| {
@@ -351,7 +349,7 @@ mod tests {
             .concat();
         let book = |plies| OpeningBook::new(text.clone(), BookFormat::Pgn, plies, 1);
         let count = |plies| book(plies).different(9).len();
-        // What cannot be played is left to be told of, where so much of it is played.
+        // An opening that cannot be played is reported when it is reached.
         assert_eq!([4, 3, 1].map(count), [4, 4, 3]);
         let different = book(4).different(2);
         assert_eq!((different.len(), different.number(0)), (2, book(4).number(0)), "in the order of the book");

@@ -16,26 +16,24 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const WIDTH: f64 = 760.0;
 /// Left of the plot, for names or figures.
 const LEFT: f64 = 230.0;
-/// What a letter of a name takes.
+/// The width of a letter.
 const LETTER: f64 = 6.6;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 46.0;
 const ROW: f64 = 22.0;
 
-/// One figure among others.
+/// A bar of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it is of.
     pub name: String,
     /// The figure and its error; infinite ends run to the edge.
     pub estimate: Estimate,
 }
 
-/// One curve among others.
+/// A curve of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What it is of.
     pub name: String,
     /// Points from left to right.
     pub points: Vec<(f64, f64)>,

@@ -1,9 +1,10 @@
-//! Electors, rosters and criteria over test positions.
+//! Electors, rosters and criteria on test positions.
 //!
-//! Every elector searches every position once; every criterion is then computed on these same proposals, so that the
-//! differences between criteria are those of the criteria alone. Three rounds: the electors propose; complete knowledge
-//! searches the proposals again where a criterion asks for it; an oracle, if there is one, says what each proposed move is
-//! worth. What a system loses against the best move known is its *regret*, in expected score.
+//! Every elector searches every position once; every criterion is then computed on these same
+//! proposals, so that differences between criteria are theirs alone. Three rounds: the electors
+//! propose; complete knowledge searches the proposals again if a criterion asks for it; an oracle,
+//! if there is one, values each proposed move. A system's loss against the best known move is its
+//! *regret*, in expected score.
 
 mod oracle;
 mod report;
@@ -29,41 +30,37 @@ use council::{Ballots, CouncilSettings, CriterionName, Roster, elected_move, poo
 /// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]
 pub struct CandidateRoster {
-    /// How it is called.
     pub name: String,
-    /// The electors that propose.
     pub roster: Roster,
-    /// What the criteria go by; the criterion itself is not looked at.
+    /// The settings of the criteria; their `criterion` is unused.
     pub settings: CouncilSettings,
 }
 
-/// What is to be tried.
+/// The plan of a trial.
 #[derive(Clone, Debug)]
 pub struct PositionsPlan {
     /// The positions on which everything is tried.
     pub positions: Vec<TestPosition>,
-    /// The rosters that are tried.
     pub candidates: Vec<CandidateRoster>,
     /// The criteria that elect among the proposals of each roster.
     pub criteria: Vec<CriterionName>,
     /// Single electors beside them, with their own budgets. Complete knowledge at `budget` is always there: the base.
     pub singles: Vec<(ElectorSpec, Pace)>,
-    /// What every elector may spend on a position.
+    /// The budget of every elector for a position.
     pub budget: Pace,
-    /// Says what moves are worth.
+    /// The oracle that values moves, if any.
     pub oracle: Option<Oracle>,
-    /// Of ties, and of the bootstrap.
+    /// The seed of ties and of the bootstrap.
     pub seed: u64,
 }
 
-/// How far a round has come.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundProgress {
-    /// What is being done.
+    /// The round.
     pub round: &'static str,
     /// Searches done of those that had to be.
     pub done: usize,
-    /// Those that had to be done.
+    /// The searches to do.
     pub of: usize,
 }
 
@@ -97,7 +94,7 @@ pub fn run(
     Ok(Some(PositionsTrial { plan, searches }.report(oracle_searches)))
 }
 
-/// The base: complete knowledge.
+/// Returns the base: complete knowledge.
 fn base(plan: &PositionsPlan) -> ElectorSpec {
     let hash = plan.candidates.first().map_or(8, |candidate| candidate.settings.hash);
     ElectorSpec::own(Knowledge::COMPLETE, hash)
@@ -110,7 +107,7 @@ struct PositionsTrial<'a> {
 }
 
 impl PositionsTrial<'_> {
-    /// Single electors, the base first.
+    /// Returns single electors, the base first.
     fn singles(&self) -> Vec<(ElectorSpec, Pace)> {
         let base = (base(self.plan), self.plan.budget);
         std::iter::once(base).chain(self.plan.singles.iter().cloned()).collect()
@@ -138,14 +135,14 @@ impl PositionsTrial<'_> {
         pairs.filter_map(|(position, candidate)| self.second_phase(position, candidate)).collect()
     }
 
-    /// Round three: what every move is worth that somebody would play, and what the oracle would.
+    /// Returns round three: the searches that value every move of a system, and the oracle's own.
     fn values(&self) -> Vec<SearchQuery> {
         let Some(oracle) = &self.plan.oracle else { return Vec::new() };
         let positions = self.plan.positions.iter();
         positions.flat_map(|position| oracle.requests(position, &self.moves(position))).collect()
     }
 
-    /// Every move that any system would play in a position, or that the suite names, as texts in order.
+    /// Returns every move of any system in a position, or named by the suite, as texts in order.
     fn moves(&self, position: &TestPosition) -> BTreeSet<String> {
         let singles = self.singles();
         let by_singles = singles.iter().filter_map(|(elector, budget)| {
@@ -159,7 +156,7 @@ impl PositionsTrial<'_> {
         by_singles.chain(by_councils).chain(known).map(|mv| mv.to_string()).collect()
     }
 
-    /// What the electors of a council propose in the end.
+    /// Returns the final proposals of a council's electors.
     fn proposed(&self, position: &TestPosition, candidate: &CandidateRoster) -> Vec<Option<Proposal>> {
         let electors = candidate.roster.electors().iter();
         electors
@@ -194,7 +191,7 @@ impl PositionsTrial<'_> {
         (root_moves.len() > 1).then_some(SearchQuery { root_moves, ..request })
     }
 
-    /// What a council plays, given what its electors propose in the end.
+    /// Returns a council's move, given the final proposals of its electors.
     fn elected(
         &self,
         position: &TestPosition,

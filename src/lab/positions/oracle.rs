@@ -1,4 +1,4 @@
-//! What moves are worth, by an engine much stronger than those that are tried.
+//! Values of moves, by an engine much stronger than those on trial.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,11 @@ use crate::{
 use chess::{Score, UciMove};
 use council::pool::ElectorSpec;
 
-/// An engine that is believed.
+/// The engine that values moves.
 #[derive(Clone, Debug)]
 pub struct Oracle {
-    /// The engine that is asked.
     pub engine: ElectorSpec,
-    /// What it may spend on each move.
+    /// The nodes for each move.
     pub nodes: u64,
 }
 
@@ -31,12 +30,12 @@ impl Oracle {
         SearchQuery { root_moves: vec![mv], ..self.request(position) }
     }
 
-    /// What one move is expected to score, 0 to 1, once it is searched.
+    /// Returns one move's expected score, 0 to 1, once it is searched.
     pub fn worth(&self, position: &TestPosition, mv: UciMove, searches: &Searches) -> Option<f64> {
         Some(expected(searches.get(&self.request_for(position, mv))?.score()?))
     }
 
-    /// What these moves are worth, once they are searched.
+    /// Returns the values of these moves, once they are searched.
     pub fn values(&self, position: &TestPosition, moves: &BTreeSet<String>, searches: &Searches) -> Option<Values> {
         let own = self.request(position);
         let mut of = BTreeMap::new();
@@ -53,7 +52,7 @@ impl Oracle {
     }
 }
 
-/// What the moves of a position are expected to score, and the most that any does.
+/// The expected scores of a position's moves, and the highest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     of: BTreeMap<String, f64>,
@@ -61,12 +60,12 @@ pub struct Values {
 }
 
 impl Values {
-    /// What a move is expected to score, 0 to 1; nothing is known of those that were not valued.
+    /// Returns a move's expected score, 0 to 1; `None` if it was not valued.
     pub fn worth(&self, mv: UciMove) -> Option<f64> {
         self.of.get(&mv.to_string()).copied()
     }
 
-    /// What is lost by a move; nothing is known of those that were not valued.
+    /// Returns a move's loss; `None` if it was not valued.
     pub fn regret(&self, mv: UciMove) -> Option<f64> {
         self.worth(mv).map(|value| self.best - value)
     }

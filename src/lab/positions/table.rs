@@ -12,34 +12,31 @@ use crate::{
 use chess::{Proposal, UciMove};
 use council::{CriterionName, pool::ElectorSpec};
 
-/// A move that gives away so much expected score by the oracle is one of the worst, as those that a suite warns of are.
+/// The loss of expected score from which on a move counts as one of the worst, as those that a
+/// suite warns of.
 const BLUNDER: f64 = 0.2;
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PositionsReport {
-    /// Positions that were tried.
     pub positions: usize,
-    /// Those whose best moves are known.
+    /// Positions with known best moves.
     pub judged: usize,
-    /// The budget of every elector.
     pub budget: Pace,
     /// The oracle and its nodes for each move.
     pub oracle: Option<String>,
-    /// What the rosters propose, whoever elects.
+    /// The proposals of the rosters, under any criterion.
     pub rosters: Vec<RosterFigures>,
-    /// What is played: single electors, the base first, then every roster by every criterion.
+    /// The systems: single electors, the base first, then every roster with every criterion.
     pub systems: Vec<SystemFigures>,
 }
 
-/// What a roster proposes (docs/method.md §1).
+/// The proposals of a roster (docs/method.md §1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RosterFigures {
-    /// How it is called.
     pub name: String,
-    /// How many electors it has.
     pub electors: usize,
-    /// Positions in which somebody proposes a best move.
+    /// Positions in which at least one elector proposes a best move.
     pub union: usize,
     /// Positions in which all do.
     pub intersection: usize,
@@ -47,11 +44,11 @@ pub struct RosterFigures {
     pub distinct: f64,
     /// The share of positions in which all propose the same.
     pub unanimous: f64,
-    /// What the best of the proposals loses against the best move: what is left to the best criterion of all.
+    /// The loss of the best proposal against the best move: the limit of any criterion.
     pub regret_of_best: Option<Estimate>,
 }
 
-/// What a system plays.
+/// The moves of a system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SystemFigures {
     /// An elector or a roster.
@@ -64,11 +61,11 @@ pub struct SystemFigures {
     pub worst: usize,
     /// Positions in which it plays any other move.
     pub other: usize,
-    /// What its moves are worth of the points that can be had, 0 to 1, where the suite has points.
+    /// The share of the suite's points, 0 to 1, if it has points.
     pub points: Option<Estimate>,
-    /// What it loses against the best move, expected score.
+    /// The loss against the best move, expected score.
     pub regret: Option<Estimate>,
-    /// The same, less what the base loses in the same positions.
+    /// The same, less the base's loss in the same positions.
     pub regret_against_base: Option<Estimate>,
 }
 
@@ -79,7 +76,6 @@ fn mean(samples: &[GameSample], seed: u64) -> Option<Estimate> {
     bootstrap(&Clusters::new(samples.iter().cloned()), seed)
 }
 
-/// A system's moves, counted.
 #[derive(Debug, Default)]
 pub struct SystemTally {
     best: usize,
@@ -132,7 +128,6 @@ impl SystemTally {
     }
 }
 
-/// A roster's proposals, counted.
 #[derive(Default)]
 struct RosterTally {
     positions: usize,

@@ -73,7 +73,7 @@ fn what_was_searched_is_not_searched_again() {
 
 #[test]
 fn an_oracle_says_what_every_proposed_move_loses() {
-    // Complete knowledge with more nodes stands in for a foreign engine.
+    // Complete knowledge with more nodes stands in for an external engine.
     let oracle = Oracle { engine: ElectorSpec::own(Knowledge::COMPLETE, 1), nodes: 5000 };
     let plan = PositionsPlan { oracle: Some(oracle), ..plan(300) };
     let mut searches = Searches::in_memory(workers(2));

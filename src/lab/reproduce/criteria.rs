@@ -14,7 +14,8 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     let rosters = published::BY_CRITERION.map(|(roster, _)| roster);
     let report = bench.trial(&rosters, &CriterionName::ALL)?;
     let base = report.systems.first().map_or(0, |system| system.best);
-    // Their re-search was given as long for the second phase as the instances had for the first, in addition.
+    // The published re-search had as much time for the second phase as the instances had for the
+    // first, in addition.
     let twice = bench.trial_in(&rosters, &[CriterionName::ReSearch], Pace::Nodes(2 * bench.effort.nodes), 0.5)?;
     let twice_base = twice.systems.first().map_or(0, |system| system.best);
     let mut text = format!(

@@ -1,4 +1,5 @@
-//! docs/method.md §8: games against the sequential base. Theirs were cut at a number of moves and scored; ours are played whole.
+//! docs/method.md §8: games against the sequential base. The published ones were cut at a number of
+//! moves and scored; these are played whole.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,11 +19,12 @@ use crate::{
     speed::Speeds,
 };
 
-/// Moves of each side after which a game is cut, and scored as theirs were. Few last so long.
+/// The moves of each side after which a game is cut, and scored by the published rule. Few last
+/// that long.
 const LONGEST: usize = 200;
-/// A game that is cut is scored by a search of so many times the nodes of a move.
+/// The nodes of the scoring search of a cut game, in multiples of a move's.
 const TRUNCATION: u64 = 20;
-/// Whom all of them play.
+/// The opponent of all.
 const BASE: &str = "engine";
 
 pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
@@ -60,7 +62,7 @@ fn pairs(bench: &Reproduction<'_>) -> usize {
     (bench.effort.games as usize).div_ceil(2).min(bench.book.len())
 }
 
-/// A row of the table.
+/// Returns a row of the table.
 fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
     let (Some(score), Some(elo)) = (summary.score, summary.elo) else { return String::new() };
     let [its, of_base] = summary.conduct.map(|conduct| conduct.nodes_a_move());
@@ -76,7 +78,8 @@ fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
     )
 }
 
-/// How many games ended by the rules of chess, by agreement of both sides' scores, and by their length.
+/// Returns the numbers of games that ended by the rules of chess, by agreement of both sides'
+/// scores, and by their length.
 fn endings(of: &BTreeMap<String, usize>) -> String {
     let count = |words: &[&str]| words.iter().filter_map(|word| of.get(*word)).sum::<usize>();
     let (agreed, cut) = (count(&["won by score", "drawn by score"]), count(&["truncated", "length"]));
@@ -103,7 +106,7 @@ fn speeds(bench: &mut Reproduction<'_>) -> Result<Speeds, ReproduceError> {
     Ok(speeds)
 }
 
-/// What is kept of a measurement.
+/// The stored form of a measurement.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Measured {
     speeds: Speeds,

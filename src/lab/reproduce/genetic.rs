@@ -15,7 +15,7 @@ const ROSTER: &str = "balanced-7";
 
 pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let ballots = ballots(bench)?;
-    // Every other position is kept from the algorithm, to see what of it is chance.
+    // Every other position is held out, to measure chance.
     let (training, held_out): (Vec<(usize, LoggedBallot)>, Vec<_>) =
         ballots.into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
     let [training, held_out] =

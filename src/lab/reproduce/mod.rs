@@ -1,9 +1,10 @@
-//! The theses' experiments, one module a table of docs/method.md: their figures beside ours, and what differs.
+//! The theses' experiments, one module for each table of docs/method.md: published figures beside
+//! own ones, and the differences.
 //!
-//! The 500 positions of 1993 are not to be had. In their place stand the Strategic Test Suite, *Win at Chess* and the test of
-//! Bratko and Kopec, built into the program; numbers of best moves are therefore also given as if of 500. Budgets are nodes, so
-//! that a table is the same on any machine; where a table asks for more processes than there are cores, it is in virtual time
-//! (see [`super::councils`]) and says so.
+//! The 500 positions of 1993 are not available. The Strategic Test Suite, *Win at Chess* and the
+//! test of Bratko and Kopec, built into the program, replace them; numbers of best moves are
+//! therefore also given per 500. Budgets are nodes, so that a table is the same on any machine; a
+//! table with more processes than cores is in virtual time (see [`super::councils`]) and says so.
 
 mod criteria;
 mod games;
@@ -40,7 +41,6 @@ const SUITES: [&str; 3] = [
     include_str!("../../../suites/bratko-kopec.epd"),
 ];
 
-/// A table of docs/method.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThesisTable {
     /// §2: the order of the heuristics.
@@ -58,11 +58,11 @@ pub enum ThesisTable {
 }
 
 impl ThesisTable {
-    /// All of them, in the order of docs/method.md.
+    /// All tables, in the order of docs/method.md.
     pub const ALL: [Self; 6] =
         [Self::Heuristics, Self::Rosters, Self::Criteria, Self::Parallel, Self::Games, Self::Genetic];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Heuristics => "heuristics",
@@ -75,12 +75,13 @@ impl ThesisTable {
     }
 }
 
-/// How much is spent.
+/// The size of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effort {
     /// Positions, spread over the suites; all of them if there are fewer.
     pub positions: usize,
-    /// Positions of the parallel table, whose councils have up to nineteen processes. The theses had 36.
+    /// Positions of the parallel table, whose councils have up to nineteen processes. The theses
+    /// had 36.
     pub parallel_positions: usize,
     /// Nodes of every elector and process on a position.
     pub nodes: u64,
@@ -88,7 +89,6 @@ pub struct Effort {
     pub nodes_a_move: u64,
     /// Games of each player against the base. The theses had 20.
     pub games: u32,
-    /// Generations of the genetic algorithm.
     pub generations: u32,
 }
 
@@ -106,7 +106,7 @@ impl Effort {
         generations: 300,
     };
 
-    /// All budgets of nodes times `factor`.
+    /// Multiplies all budgets of nodes by `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         let times = |nodes: u64| ((nodes as f64 * factor) as u64).max(100);
@@ -117,19 +117,16 @@ impl Effort {
 /// Why a table cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReproduceError {
-    /// A search failed.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// A council failed.
     #[error(transparent)]
     Ask(#[from] AskError),
-    /// A match failed.
     #[error(transparent)]
     Match(#[from] MatchError),
-    /// What was done cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The file of a state is damaged. Its name says of what it is, so that there is no other to be named, and no `--fresh`.
+    /// A damaged state file. Its name depends on its contents, so there is neither another name nor
+    /// `--fresh`.
     #[error("state {0}: cannot be gone on with; remove it")]
     Damaged(PathBuf),
     /// `stop` was set; what was done is kept.
@@ -142,7 +139,7 @@ pub enum ReproduceError {
 pub struct Section {
     /// The heading, with the section of docs/method.md.
     pub title: &'static str,
-    /// What was done, the table, and what differs.
+    /// The procedure, the table, and the differences.
     pub text: String,
     /// Plots: file names and SVG.
     pub plots: Vec<(&'static str, String)>,
@@ -150,29 +147,25 @@ pub struct Section {
 
 /// The bench at which tables are made.
 pub struct Reproduction<'a> {
-    /// How much is spent.
     pub effort: Effort,
-    /// Where things are tried.
     pub positions: Vec<TestPosition>,
-    /// Where games begin.
     pub book: OpeningBook,
-    /// The name of the openings.
     pub openings: String,
     /// Speeds of instances beside complete knowledge that are not to be measured.
     pub speeds: Speeds,
-    /// The searches that were done so far.
+    /// The searches done so far.
     pub searches: &'a mut Searches,
-    /// Where other states are kept.
+    /// The folder of other states.
     pub folder: PathBuf,
-    /// What tells this build from others, for the states.
+    /// The identity of this build, for the states.
     pub build: String,
-    /// Searches or games at once.
+    /// Simultaneous searches or games.
     pub workers: NonZeroUsize,
     /// Set to end the work early.
     pub stop: &'a AtomicBool,
-    /// Of everything left to lot.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// Told what is being done, how much of it is, and of how much.
+    /// Called with the current step, its progress and its size.
     pub tell: &'a mut dyn FnMut(&str, usize, usize),
 }
 
@@ -196,7 +189,7 @@ impl Reproduction<'_> {
         Pace::Nodes(self.effort.nodes)
     }
 
-    /// What a move of a game may cost where all have equal nodes.
+    /// Returns the budget of a move with equal nodes for all.
     fn pace(&self) -> Pace {
         Pace::Nodes(self.effort.nodes_a_move)
     }
@@ -213,7 +206,7 @@ impl Reproduction<'_> {
         self.trial_in(rosters, criteria, self.budget(), CouncilSettings::default().split)
     }
 
-    /// The same, where a position may cost so much and the first of two phases has this share of it.
+    /// Does the same with this budget for a position and this share of the first of two phases.
     fn trial_in(
         &mut self,
         rosters: &[&str],
@@ -253,7 +246,7 @@ impl Reproduction<'_> {
         })
     }
 
-    /// So many as they would be of 500.
+    /// Returns `count` per 500.
     fn of_500(&self, count: usize) -> f64 {
         500.0 * count as f64 / self.positions.len().max(1) as f64
     }

@@ -1,8 +1,9 @@
-//! docs/method.md §7: what the ways of searching in parallel make of 1 to 19 processes, in virtual time.
+//! docs/method.md §7: the ways of searching in parallel with 1 to 19 processes, in virtual time.
 //!
-//! `Svr`, `Fpm` and `OS` are measured with a budget of nodes for each process: how many nodes all of them do in the time of one, for
-//! what part of it they are busy, and how many more they do than the base in the same time. The search overhead needs equal work: the
-//! same depth in both phases, whose nodes are compared with those of the base, the second phase on the master alone.
+//! `Svr`, `Fpm` and `OS` are measured with a budget of nodes for each process: the nodes of all in
+//! the time of one, the share of busy time, and the extra nodes over the base in the same time. The
+//! search overhead needs equal work: the same depth in both phases, whose nodes are compared with
+//! those of the base, the second phase on the master alone.
 
 use std::fmt::Write;
 
@@ -30,7 +31,7 @@ const SPLITS: [f64; 2] = [0.5, 1.0 / 3.0];
 /// The depth of equal work, plies.
 const DEPTH: u32 = 8;
 
-/// A way of searching with so many processes.
+/// A way of searching with a number of processes.
 #[derive(Clone, Copy)]
 struct Case {
     mode: SecondPhaseMode,

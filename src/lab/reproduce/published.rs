@@ -54,9 +54,9 @@ pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
     ("incremental-6", [(113, 10), (114, 8), (104, 8), (111, 8), (100, 7), (105, 11)]),
 ];
 
-/// What docs/method.md §7 tells of a way to search in parallel.
+/// The figures of a way to search in parallel, from docs/method.md §7.
 pub(super) struct Parallel {
-    /// As our settings call it.
+    /// The mode's name in the settings.
     pub(super) mode: &'static str,
     /// Nodes a second over those of one process.
     pub(super) svr: f64,
@@ -88,11 +88,12 @@ pub(super) const PARALLEL_THIRD: [Parallel; 4] = [
 /// A player of the games' table.
 pub(super) struct Player {
     pub(super) name: &'static str,
-    /// As [`crate::player::PlayerSpec`] reads it.
+    /// The text for [`crate::player::PlayerSpec`].
     pub(super) spec: &'static str,
-    /// Its published points of 20 against its sequential base; `None` for what was not published.
+    /// Published points of 20 against the sequential base; `None` if not published.
     pub(super) points: Option<f64>,
-    /// Whether it is also played with equal time for each elector, where specialists have their speed.
+    /// True to play it also with equal time for each elector, where specialists gain by their
+    /// speed.
     pub(super) in_equal_time: bool,
 }
 
@@ -110,8 +111,9 @@ impl Player {
     }
 }
 
-/// §8: the published players, each where the page with the games has it, and ours beside them. ChessPar's base and its second
-/// phases have a process for each of seven instances; PV-split inside groups needs two for each.
+/// §8: the published players in the order of the theses, and further ones beside them. ChessPar's
+/// base and its second phases have a process for each of seven instances; PV-split inside groups
+/// needs two for each.
 pub(super) const PLAYERS: [Player; 17] = [
     Player::published("Gnupar, weights, balanced seven", "council:balanced-7,criterion=weights", 10.56)
         .also_in_equal_time(),

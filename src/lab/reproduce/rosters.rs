@@ -1,4 +1,5 @@
-//! docs/method.md §3: what the rosters propose. `union` is what a perfect criterion would find, `intersection` the floor under any.
+//! docs/method.md §3: the proposals of the rosters. `union` is the score of a perfect criterion,
+//! `intersection` the lower bound of any.
 
 use std::fmt::Write;
 

@@ -10,8 +10,9 @@ use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use chess::{Color, GameStatus, ServerName, UciMove};
 use practice::{GameOutcome, GameReport};
 
-/// Sources of moves that need no search: a book, the games of others, a tablebase, the only legal move, and the journal of a daemon that was
-/// killed between the decision and the server's answer (the search stands there).
+/// Sources of moves that need no search: a book, the games of others, a tablebase, the only legal
+/// move, and the journal of a daemon that was killed between the decision and the server's answer
+/// (which has the search).
 const UNSEARCHED_SOURCES: [&str; 5] = ["book", "explorer", "tablebase", "forced", "journal"];
 
 /// A game of the journal with its moves.
@@ -20,15 +21,16 @@ struct JournalGame {
     moves: Vec<MoveRecord>,
 }
 
-/// A journal, read whole.
+/// A journal, read completely.
 pub(super) struct JournalAudit(Vec<JournalGame>);
 
 impl JournalAudit {
-    /// Checks the file that a killed daemon has left, and that every move of ours which the server knows stands in it.
+    /// Checks the file that a killed daemon has left, and that it has every own move which the
+    /// server knows.
     pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
         let path = stage.journal_path();
         if !path.exists() {
-            // It was killed before it had opened its journal for the first time.
+            // The daemon was killed before it first opened its journal.
             return;
         }
         match integrity(&path) {
@@ -58,7 +60,8 @@ impl JournalAudit {
         }
     }
 
-    /// Holds every game that has ended against its record in the journal and its PGN file, and looks for moves that nobody searched.
+    /// Compares every finished game with its record in the journal and its PGN file, and finds
+    /// unsearched moves.
     pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
         let path = stage.journal_path();
         let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, Self::read(&path)?)))
@@ -121,7 +124,7 @@ impl JournalAudit {
 }
 
 impl JournalGame {
-    /// How many of the first moves are those of the server's record.
+    /// Returns the number of first moves equal to the server's record.
     fn shared(&self, game: &GameReport) -> usize {
         self.moves.iter().zip(game.line.moves()).take_while(|(known, played)| known.uci == **played).count()
     }
@@ -130,7 +133,7 @@ impl JournalGame {
         self.moves.iter().any(|known| known.ply as usize == ply && known.uci == uci)
     }
 
-    /// What is not as in the server's record of a game that has ended.
+    /// Returns the differences to the server's record of a finished game.
     fn differs(&self, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
         let confirmed: Vec<UciMove> = self.moves.iter().filter(|mv| mv.confirmed).map(|mv| mv.uci).collect();
         if confirmed != game.line.moves() {
@@ -165,7 +168,7 @@ fn our_moves(game: &GameReport, color: Color) -> Vec<(usize, UciMove)> {
     game.line.moves().iter().copied().enumerate().skip(first).step_by(2).collect()
 }
 
-/// What SQLite says of the file: `ok`, or what is wrong.
+/// Returns SQLite's verdict on the file: `ok`, or the damage.
 fn integrity(path: &Path) -> rusqlite::Result<String> {
     Connection::open(path)?.query_row("PRAGMA integrity_check", [], |row| row.get(0))
 }

@@ -1,14 +1,16 @@
-//! The daemon on the practice server for a long time, under faults, kills and load, and an account of everything that must not happen.
+//! A long run of the daemon on the practice server, under faults, kills and load, with a record of
+//! everything that must not happen.
 //!
-//! The daemon is a process of its own. A partner challenges it until so many games are played; strangers propose games that its policy
-//! forbids; at moments drawn by lot it is killed (SIGKILL) and started again; so many other processes search beside it. What the daemon
-//! did is judged by the server's record alone, and its journal and PGN files are held against that record.
+//! The daemon is a process of its own. A partner challenges it until all games are played;
+//! strangers propose games that its policy forbids; at random moments it is killed (SIGKILL) and
+//! started again; other processes search beside it. The server's record alone judges the daemon,
+//! and its journal and PGN files are compared with that record.
 //!
-//! | what | where |
+//! | subject | where |
 //! |---|---|
-//! | the server, the partners, the daemon's process and the busy ones beside it | `stage` |
+//! | the server, the partners, the daemon's process and the load beside it | `stage` |
 //! | the journal and the PGN files against the server's record | `audit` |
-//! | what is counted, and how it is printed | `report` |
+//! | counts and their output | `report` |
 
 mod audit;
 mod report;
@@ -37,16 +39,15 @@ use stage::{SoakPlace, SoakStage};
 
 /// A game that has not begun, or not ended, after this time counts as unfinished.
 const LONGEST: Duration = Duration::from_secs(900);
-/// How long all places may take to be filled at the end.
+/// The time for filling all places at the end.
 const FILLING: Duration = Duration::from_secs(120);
 /// The longest pause between the end of a game and the kill that was due with it.
 const KILL_WITHIN: Duration = Duration::from_secs(2);
-/// Every so many games somebody proposes one that the policy forbids.
+/// The interval, in games, of proposals that the policy forbids.
 const FORBIDDEN_EVERY: usize = 5;
-/// From this game on memory is to stay as it is.
+/// The game from which on memory must stay constant.
 const WARM: usize = 200;
 
-/// The protocol that is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoakProtocol {
     /// The Lichess Bot API: one account plays several games at once.
@@ -55,45 +56,40 @@ pub enum SoakProtocol {
     Fics,
 }
 
-/// What is to be gone through.
+/// The plan of a soak.
 #[derive(Clone, Debug)]
 pub struct SoakPlan {
-    /// The protocol that is spoken.
     pub protocol: SoakProtocol,
-    /// Games to play.
     pub games: usize,
-    /// What goes wrong on the server.
+    /// The faults of the server.
     pub faults: FaultPlan,
-    /// How often the daemon is killed and started again.
+    /// The number of kills of the daemon.
     pub kills: usize,
     /// Processes that search beside the daemon.
     pub load: usize,
-    /// Whether the daemon asks all services that know moves, which the server plays, with its faults.
+    /// True if the daemon asks all online services, which the server plays with its faults.
     pub online: bool,
-    /// Games at once.
+    /// Simultaneous games.
     pub places: usize,
-    /// The clock of each game.
     pub clock: TimeControl,
     /// Decides colours, faults and the moments of the kills.
     pub seed: u64,
 }
 
-/// Why nothing could be seen.
+/// The reason why a soak failed to run.
 #[derive(Debug, thiserror::Error)]
 pub enum SoakError {
-    /// The practice server failed.
     #[error(transparent)]
     Practice(#[from] PracticeError),
     /// A process or a file of the stage could not be made.
     #[error("cannot start the daemon: {0}")]
     Start(#[from] std::io::Error),
-    /// The daemon does not connect.
     #[error("the daemon did not connect within {} s; its log: {}", LONGEST.as_secs(), .0.display())]
     Offline(PathBuf),
 }
 
-/// Goes through a plan in a folder, which keeps the daemon's settings, log, journal and games. `progress` is told after every game.
-/// When `stop` is cancelled, what was seen so far is reported.
+/// Runs a plan in a folder, which keeps the daemon's settings, log, journal and games. `progress`
+/// is called after every game. When `stop` is cancelled, the results so far are reported.
 ///
 /// # Errors
 /// [`SoakError`] if the practice server or the daemon does not start.
@@ -141,7 +137,7 @@ pub async fn soak(
     Ok(soak.report)
 }
 
-/// What became of one game.
+/// The fate of one game.
 struct SoakedGame {
     place: usize,
     /// `None` if it never began.
@@ -149,12 +145,12 @@ struct SoakedGame {
     ended: bool,
 }
 
-/// A soak at work.
+/// A running soak.
 struct Soak<'a> {
     plan: &'a SoakPlan,
     report: SoakReport,
     random: StdRng,
-    /// After how many games a kill is due, the next one last.
+    /// The games after which a kill is due, the next one last.
     kills: Vec<usize>,
 }
 
@@ -218,7 +214,7 @@ impl<'a> Soak<'a> {
         Ok(())
     }
 
-    /// Kills the daemon, looks at its journal, and starts it again.
+    /// Kills the daemon, checks its journal, and starts it again.
     async fn kill(&mut self, stage: &mut SoakStage) -> Result<(), SoakError> {
         stage.kill_daemon();
         self.report.kills += 1;
@@ -228,7 +224,8 @@ impl<'a> Soak<'a> {
         stage.start_daemon()
     }
 
-    /// In calm weather all places are filled at once; those that cannot be were never given back.
+    /// Fills all places at once, without faults; a place that cannot be filled was never given
+    /// back.
     async fn fill_all_places(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
         let server = stage.server();
         server.faults().set_plan(FaultPlan { dialect: self.plan.faults.dialect, ..FaultPlan::default() });
@@ -266,7 +263,7 @@ impl<'a> Soak<'a> {
         Ok(())
     }
 
-    /// Counts what the server's record says, and holds journal and PGN against it.
+    /// Counts the server's record, and compares journal and PGN with it.
     async fn judge(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
         self.report.memory.settle();
         let games = stage.server().games().await?;

@@ -1,4 +1,4 @@
-//! What a soak has seen, and how it is printed.
+//! The results of a soak, and their output.
 
 use std::{fmt, time::Duration};
 
@@ -7,21 +7,21 @@ use serde::{Serialize, Serializer};
 use chess::Color;
 use practice::{End, GameRefusal, GameReport};
 
-/// So many findings are printed; all are counted.
+/// The number of findings printed; all are counted.
 const SHOWN: usize = 100;
-/// The share of all samples, the last ones, whose median is the memory at the end.
+/// The share of the last samples whose median is the memory at the end.
 const LAST_SAMPLES: usize = 10;
 
-/// The daemon's resident memory, KiB, where the system tells it. A killed daemon begins anew.
+/// The daemon's resident memory, KiB, if the system reports it. A killed daemon begins anew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SoakMemory {
-    /// When it had connected, before the first game.
+    /// The memory after connecting, before the first game.
     pub begin: Option<u64>,
-    /// After the 200th game.
+    /// The memory after the 200th game.
     pub warm: Option<u64>,
     /// The median of the last tenth of the games.
     pub end: Option<u64>,
-    /// The most that was seen.
+    /// The largest memory.
     pub most: Option<u64>,
     #[serde(skip)]
     samples: Vec<u64>,
@@ -44,22 +44,18 @@ impl SoakMemory {
     }
 }
 
-/// What was seen. Results are the daemon's.
+/// The results. Wins and losses are the daemon's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SoakReport {
-    /// Games that were asked for and are over, or were given up waiting for.
+    /// Requested games that are over, or were given up.
     pub games: usize,
-    /// Games won.
     pub won: usize,
-    /// Games drawn.
     pub drawn: usize,
-    /// Games lost, for any reason.
     pub lost: usize,
     /// Games without a result that ended before both sides had moved.
     pub aborted: usize,
     /// Games that wait at the end, on a server where none of them can go on.
     pub adjourned: usize,
-    /// Games lost on time.
     pub lost_on_time: usize,
     /// Games lost in another way than on the board, or broken off after both sides had moved.
     pub lost_by_us: usize,
@@ -71,7 +67,7 @@ pub struct SoakReport {
     pub sent_twice: usize,
     /// Moves that were against the rules.
     pub illegal: usize,
-    /// Challenges that the daemon made, though nobody had asked it to.
+    /// Challenges of the daemon that were not ordered.
     pub unasked: usize,
     /// Games that the policy forbids.
     pub against_policy: usize,
@@ -81,20 +77,18 @@ pub struct SoakReport {
     pub openings_a_game: f64,
     /// The most in one game.
     pub openings_most: u32,
-    /// How often the daemon was killed.
     pub kills: usize,
     /// Times that the journal was not whole.
     pub journal_broken: usize,
     /// Moves that the server had acknowledged and a killed daemon's journal did not have.
     pub moves_missing: usize,
-    /// Games whose journal or PGN file is not the server's record.
+    /// Games whose journal or PGN file differs from the server's record.
     pub records_wrong: usize,
-    /// The daemon's memory.
     pub memory: SoakMemory,
-    /// How long it took, seconds.
+    /// The duration, seconds.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// Each thing that must not happen, in a line.
+    /// Each finding, in a line.
     pub findings: Vec<String>,
     #[serde(skip)]
     openings: u32,
@@ -103,7 +97,7 @@ pub struct SoakReport {
 }
 
 impl SoakReport {
-    /// Whether nothing happened that must not.
+    /// Returns true if nothing forbidden happened.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }

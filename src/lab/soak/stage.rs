@@ -1,4 +1,5 @@
-//! What a soak happens on: a practice server, partners, the daemon as a process of its own, and busy processes beside it.
+//! The stage of a soak: a practice server, partners, the daemon's process, and busy processes
+//! beside it.
 
 use std::{
     fs::{self, OpenOptions},
@@ -24,22 +25,21 @@ use practice::{
     PracticeSettings, Sparring, SparringKind,
 };
 
-/// Whoever may not play at all, and whoever proposes games that nobody may.
+/// The account of a blocked player, who also proposes forbidden games.
 const BLOCKED: &str = "Blocked";
 const STRANGER: &str = "Stranger";
-/// With which every FICS account logs in.
+/// The password of every FICS account.
 const PASSWORD: &str = "practice";
-/// How long the partners take for a move, so that faults and kills find a game in the middle.
+/// The partners' time for a move, so that faults and kills hit games in the middle.
 const PARTNERS_TAKE: Duration = Duration::from_millis(100);
-/// How long the daemon may take to end when it is told to.
+/// The daemon's time to end on request.
 const ENDING: Duration = Duration::from_secs(120);
-/// How often it is looked whether it has ended.
+/// The interval of checks for its end.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// An account of the daemon, and who challenges it.
 #[derive(Clone, Debug)]
 pub(super) struct SoakPlace {
-    /// The daemon's account.
     pub(super) bot: String,
     /// The name of that account's server in the daemon's settings and journal.
     pub(super) server: String,
@@ -48,13 +48,12 @@ pub(super) struct SoakPlace {
 }
 
 impl SoakPlace {
-    /// Whether the policy forbids a game of this account.
+    /// Returns true if the policy forbids a game of this account.
     pub(super) fn is_forbidden(&self, game: &GameReport) -> bool {
         game.terms.rated || game.terms.variant != Variant::Standard || game.color_of(&self.partner).is_none()
     }
 }
 
-/// Everything a soak happens on.
 pub(super) struct SoakStage {
     server: Arc<PracticeServer>,
     places: Vec<SoakPlace>,
@@ -66,7 +65,7 @@ pub(super) struct SoakStage {
     _load: Vec<BusyProcess>,
 }
 
-/// A process of ours that searches until it is dropped. It ends as well when its input is closed.
+/// A process that searches until it is dropped. It also ends when its input is closed.
 struct BusyProcess {
     _process: OwnProcess,
     _input: Option<ChildStdin>,
@@ -117,7 +116,6 @@ impl SoakStage {
         Ok(Self { server, places, token, program, folder, hold, daemon: None, _load: load })
     }
 
-    /// The practice server.
     pub(super) fn server(&self) -> Arc<PracticeServer> {
         Arc::clone(&self.server)
     }
@@ -127,7 +125,6 @@ impl SoakStage {
         &self.places
     }
 
-    /// The daemon's accounts.
     pub(super) fn bots(&self) -> Vec<AccountId> {
         let mut bots: Vec<AccountId> = self.places.iter().map(|place| AccountId::of(&place.bot)).collect();
         bots.dedup();
@@ -139,12 +136,10 @@ impl SoakStage {
         self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
     }
 
-    /// Where the journal is.
     pub(super) fn journal_path(&self) -> PathBuf {
         self.folder.join("journal.db")
     }
 
-    /// Where the daemon logs.
     pub(super) fn log_path(&self) -> PathBuf {
         self.folder.join("log")
     }
@@ -171,7 +166,7 @@ impl SoakStage {
         self.daemon = None;
     }
 
-    /// Tells the daemon to end (SIGTERM). `false` if it had to be killed.
+    /// Ends the daemon (SIGTERM). `false` if it had to be killed.
     pub(super) async fn end_daemon(&mut self) -> bool {
         let Some(mut daemon) = self.daemon.take() else { return true };
         daemon.terminate();
@@ -196,9 +191,9 @@ impl SoakStage {
         self.daemon.as_ref().and_then(OwnProcess::resident)
     }
 
-    /// Whether the partners wait before they move.
+    /// Holds or releases the partners' moves.
     pub(super) fn hold_partners(&self, hold: bool) {
-        // They hear it while the server runs, which is as long as this stands.
+        // The receivers live as long as the server, which lives as long as this stage.
         let _ = self.hold.send(hold);
     }
 
@@ -215,7 +210,7 @@ impl SoakStage {
     }
 }
 
-/// Tells the name of every challenge that one of these accounts makes, for as long as the server runs.
+/// Sends the name of every challenge by one of these accounts, for as long as the server runs.
 pub(super) async fn watch_challenges(
     server: Arc<PracticeServer>,
     accounts: Vec<AccountId>,
@@ -226,7 +221,7 @@ pub(super) async fn watch_challenges(
             for account in &accounts {
                 let standing = state.challenges_of(account).into_iter();
                 for challenge in standing.filter(|challenge| challenge.challenger.account == *account) {
-                    // Nobody counts them any more when the soak is over.
+                    // After the soak the counts are not needed any more.
                     let _ = made.send(challenge.id.to_string());
                 }
             }
@@ -322,7 +317,7 @@ pgn_directory = '{pgn}'
     text
 }
 
-/// The same for services that know moves, each of them asked at every move.
+/// The same for online services, each asked at every move.
 fn online_settings(server: &PracticeServer) -> String {
     let mut text = "[player.online]
 sources = ['explorer', 'cloud', 'chessdb', 'tablebase']

@@ -7,11 +7,11 @@ use super::Estimate;
 /// Samples drawn for an interval.
 const SAMPLES: usize = 2000;
 
-/// Values in groups that stand and fall together.
+/// Values in groups that are drawn together.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters(Vec<Group>);
 
-/// What the mean needs to know of a group.
+/// The sums of a group for the mean.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     sum: f64,

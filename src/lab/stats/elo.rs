@@ -1,10 +1,11 @@
-//! From pair scores to score, Elo and normalised Elo.
+//! Score, Elo and normalised Elo from pair scores.
 
 use std::f64::consts::{LN_10, SQRT_2};
 
 use super::{Estimate, TWO_SIDED_95, moments};
 
-/// One unit of normalised Elo: `(score - 1/2) / standard deviation of a game` times this (Van den Bergh, *Normalized Elo*).
+/// One unit of normalised Elo: `(score - 1/2) / standard deviation of a game` times this (Van den
+/// Bergh, *Normalized Elo*).
 pub(super) const NORMALIZED_UNIT: f64 = 800.0 / LN_10;
 
 /// The Elo difference at which `score` (0 to 1) is expected. Infinite at both ends.
@@ -24,8 +25,8 @@ pub fn score(pairs: &[f64]) -> Option<Estimate> {
     Some(Estimate { value: mean, low: (mean - error).max(0.0), high: (mean + error).min(1.0) })
 }
 
-/// Normalised Elo of the pair scores: the advantage in standard deviations of a game, which unlike Elo says how many games it
-/// takes to see it. `None` for fewer than two pairs.
+/// Returns normalised Elo of the pair scores: the advantage in standard deviations of a game, which
+/// unlike Elo shows the number of games needed to see it. `None` for fewer than two pairs.
 pub fn normalized_elo(pairs: &[f64]) -> Option<Estimate> {
     let (mean, deviation) = mean_and_deviation(pairs)?;
     let deviation_of_a_game = SQRT_2 * deviation;

@@ -1,7 +1,8 @@
-//! What a result is worth: pure functions from scores to figures with their errors.
+//! Statistics: pure functions from scores to figures with their errors.
 //!
-//! Games are played in pairs, an opening with both colours, and the pair is the unit of every figure here: its score, the
-//! mean of its two games from 0 to 1, takes out what the opening gives to one side. Intervals are 95 %.
+//! Games are played in pairs, an opening with both colours, and the pair is the unit of every
+//! figure: its score, the mean of its two games from 0 to 1, removes the opening's advantage.
+//! Intervals are 95 %.
 
 mod bootstrap;
 mod elo;
@@ -18,7 +19,6 @@ use serde::{Deserialize, Serialize};
 /// A figure with the ends of its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The figure itself.
     pub value: f64,
     /// The lower end.
     pub low: f64,
@@ -27,12 +27,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval: what stands behind ±.
+    /// Returns half the width of the interval, the figure behind ±.
     pub fn error(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// The same through a function that never falls.
+    /// Maps the estimate through a function that never falls.
     #[must_use]
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { value: rising(self.value), low: rising(self.low), high: rising(self.high) }

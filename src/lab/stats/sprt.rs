@@ -10,21 +10,22 @@ use serde::{Deserialize, Serialize};
 
 use super::elo::{NORMALIZED_UNIT, expected_score};
 
-/// Possible pair scores count at least so often, so that what has not been seen yet is not taken for impossible.
+/// The least count of each possible pair score, so that unseen ones do not count as impossible.
 const LEAST_COUNT: f64 = 1e-3;
 
 /// The pair scores of games that are won, drawn or lost.
 const PENTANOMIAL: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// What the Elo of a hypothesis is measured by.
+/// The scale of a hypothesis' Elo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloScale {
-    /// By the standard deviation of a game: a difference that takes as many games to see, however many of them are drawn.
+    /// In standard deviations of a game: a difference that takes as many games to see, whatever the
+    /// share of draws.
     #[default]
     Normalised,
-    /// By the expected score. For players whose games are nearly all alike, whose tiny deviation makes any normalised
-    /// difference tiny.
+    /// By the expected score. For players whose games are nearly all alike, whose tiny deviation
+    /// makes any normalised difference tiny.
     Logistic,
 }
 
@@ -52,7 +53,7 @@ pub struct Sprt {
     pub beta: f64,
 }
 
-/// `[0, 10] normalised`, as a result says it.
+/// Writes `[0, 10] normalised`.
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scale = match self.scale {
@@ -63,7 +64,7 @@ impl fmt::Display for Sprt {
     }
 }
 
-/// How a test stands.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SprtVerdict {
@@ -81,7 +82,7 @@ impl Sprt {
         Self { elo0, elo1, scale: EloScale::Normalised, alpha: 0.05, beta: 0.05 }
     }
 
-    /// The same test of Elo on another scale.
+    /// Returns the same test on another scale.
     pub const fn on(self, scale: EloScale) -> Self {
         Self { scale, ..self }
     }
@@ -105,7 +106,7 @@ impl Sprt {
         observed.count * atoms.map(|((_, part), (null, alternative))| part * (alternative / null).ln()).sum::<f64>()
     }
 
-    /// How the test stands after these pairs.
+    /// Returns the state of the test after these pairs.
     pub fn verdict(&self, pairs: &[f64]) -> SprtVerdict {
         let (low, high) = self.bounds();
         match self.log_likelihood_ratio(pairs) {
@@ -149,7 +150,6 @@ fn t_value(normalized_elo: f64) -> f64 {
 
 /// An observed distribution of pair scores.
 struct Distribution {
-    /// Pairs.
     count: f64,
     /// Values, rising, and the part of the pairs that had them.
     atoms: Vec<(f64, f64)>,
@@ -175,8 +175,9 @@ impl Distribution {
         Self { count, atoms: counts.into_iter().map(|(value, times)| (value, times / count)).collect() }
     }
 
-    /// The probabilities of the same values that explain this distribution best, among those whose mean lies `t` standard
-    /// deviations from 1/2. The condition is made linear round the last answer until the answer stays.
+    /// Returns the probabilities of the same values that explain this distribution best, among
+    /// those whose mean is `t` standard deviations from 1/2. The condition is linearised around the
+    /// last answer until the answer stays.
     fn most_likely_with(&self, t: f64) -> Vec<f64> {
         let mut found = vec![1.0 / self.atoms.len() as f64; self.atoms.len()];
         for _ in 0..50 {
@@ -206,7 +207,7 @@ impl Distribution {
         self.most_likely_under(&condition)
     }
 
-    /// The same, among those where this condition, a number for each value, is zero in the mean.
+    /// Returns the same, among those with a zero mean of this condition, a number for each value.
     fn most_likely_under(&self, condition: &[f64]) -> Vec<f64> {
         let multiplier = self.multiplier(condition);
         self.atoms.iter().zip(condition).map(|((_, part), c)| part / (1.0 + multiplier * c)).collect()

@@ -35,41 +35,38 @@ pub use positions::{LabelError, LabelledPositions, SkippedLine};
 const BATCH: usize = 4096;
 /// Positions a thread takes at a time.
 const PIECE: usize = 256;
-/// So few positions are fitted to nothing.
+/// The fewest positions for a fit.
 const FEWEST: usize = 10;
-/// What Adam's mean of the gradient keeps of itself each step.
+/// The decay of Adam's mean of the gradient.
 const FIRST_DECAY: f64 = 0.9;
-/// The same for the mean of its square.
+/// The decay of the mean of its square.
 const SECOND_DECAY: f64 = 0.999;
 
-/// How the weights are fitted.
+/// The plan of a fit of the weights.
 #[derive(Clone, Debug)]
 pub struct TunePlan {
-    /// How often every position is seen.
+    /// The number of passes over all positions.
     pub epochs: u32,
     /// The longest step of a weight at the start, centipawns; it falls to a twentieth by the last epoch.
     pub rate: f64,
-    /// How hard each weight is held where it started, in the units of the gradient of a batch of 4096: by the pull times
-    /// its distance in centipawns.
+    /// The pull of each weight to its start, in the units of the gradient of a batch of 4096: the
+    /// pull times its distance in centipawns.
     pub pull: f64,
-    /// Threads at work.
     pub threads: NonZeroUsize,
-    /// Of the order in which positions are seen.
+    /// The seed of the order of the positions.
     pub seed: u64,
 }
 
-/// How far a fit has come.
 #[derive(Clone, Debug)]
 pub struct TuneProgress {
-    /// Epochs done.
     pub epoch: u32,
     /// Epochs that are to be done.
     pub epochs: u32,
     /// Mean squared error of the expected score on the positions fitted to.
     pub training: f64,
-    /// The same on those held out.
+    /// The loss on the held-out positions.
     pub held_out: f64,
-    /// What a centipawn adds to the logit of the expected score.
+    /// The change of the logit of the expected score by a centipawn.
     pub scaling: f64,
     /// Time the rest will take, if it goes on so; unknown before the first epoch.
     pub left: Option<Duration>,
@@ -78,7 +75,7 @@ pub struct TuneProgress {
 /// Why there are no new weights.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
-    /// Nothing to fit to.
+    /// Too few positions.
     #[error("{0} positions are too few to fit to (at least {FEWEST})")]
     TooFew(usize),
     /// The file of the state cannot be read or written.
@@ -86,7 +83,6 @@ pub enum TuneError {
     State {
         /// The file that could not be used.
         path: PathBuf,
-        /// What the system says.
         error: std::io::Error,
     },
     /// The file is of another kind, or of an engine with other weights.
@@ -97,13 +93,12 @@ pub enum TuneError {
         "state {0}: of a fit with other positions, knowledge, starting weights, epochs, rate, pull or seed; name another file"
     )]
     OtherFit(PathBuf),
-    /// It was stopped before the end.
     #[error("stopped after {0} epochs")]
     Stopped(u32),
 }
 
-/// Fits all weights, beginning at `start`. With a `state` file it goes on where that file stands and writes it after every
-/// epoch; `stop` ends it within a batch, and what the epoch had so far is lost.
+/// Fits all weights, beginning at `start`. With a `state` file it resumes from there and writes it
+/// after every epoch; `stop` ends it within a batch and drops the unfinished epoch.
 ///
 /// # Errors
 /// See [`TuneError`].
@@ -154,7 +149,7 @@ pub fn tune(
     }
 }
 
-/// A fit at work.
+/// A running fit.
 struct WeightsFit<'a> {
     samples: &'a [TracedPosition],
     plan: &'a TunePlan,
@@ -180,7 +175,7 @@ impl WeightsFit<'_> {
         true
     }
 
-    /// What the batch and the pull ask for.
+    /// Returns the gradient of the batch and the pull.
     fn gradient(&self, batch: &[&TracedPosition]) -> Vec<TaperedPair> {
         let TuneState { weights, scaling, .. } = &self.state;
         let pieces: Vec<_> = batch.chunks(PIECE).collect();
@@ -200,7 +195,7 @@ impl WeightsFit<'_> {
         })
     }
 
-    /// One step of Adam.
+    /// Makes one step of Adam.
     fn step(&mut self, gradient: &[TaperedPair], rate: f64) {
         // Keeps weights that hardly ever count from long steps on the word of a few positions.
         const FLOOR: f64 = 1e-4;
@@ -218,7 +213,7 @@ impl WeightsFit<'_> {
     }
 }
 
-/// Before the first epoch.
+/// Returns the state before the first epoch.
 fn begin(samples: &[TracedPosition], start: &[TaperedPair], fingerprint: u64) -> TuneState {
     let nothing = vec![[0.0; 2]; start.len()];
     TuneState {
@@ -256,7 +251,7 @@ fn loss(samples: &[TracedPosition], weights: &[TaperedPair], scaling: f64, threa
     sums.iter().sum::<f64>() / samples.len() as f64
 }
 
-/// One result an item, in their order, by so many threads.
+/// Maps the items in parallel, in their order.
 fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let share = items.len().div_ceil(threads.get()).max(1);
     let work = &work;
@@ -270,7 +265,8 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl 
     })
 }
 
-/// Of everything that a resumed fit must have in common with the one before. The rate of every epoch depends on how many there are.
+/// Returns a fingerprint of everything that a resumed fit must share with the one before. The rate
+/// of every epoch depends on their number.
 fn fingerprint(positions: &LabelledPositions, start: &[TaperedPair], plan: &TunePlan) -> u64 {
     let mut hasher = DefaultHasher::new();
     (positions.fingerprint, plan.epochs, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);

@@ -17,7 +17,7 @@ use training::{
 /// A middlegame and an endgame value in centipawns that may lie between two integers.
 pub(super) type TaperedPair = [f64; 2];
 
-/// How often one weight counts for white less how often for black.
+/// The count of a weight for White less that for Black.
 struct Term {
     weight: u16,
     count: i16,
@@ -30,9 +30,9 @@ pub(super) struct TracedPosition {
     middlegame: f64,
     /// The part of the endgame value that counts when white is ahead, and when black is, 0 to 1.
     endgame: [f64; 2],
-    /// What no weight has a part in, centipawns from white's side.
+    /// The terms without weights, centipawns for White.
     offset: f64,
-    /// What white should expect, 0 to 1.
+    /// White's expectation, 0 to 1.
     pub(super) label: f64,
 }
 
@@ -63,7 +63,7 @@ impl TracedPosition {
         })
     }
 
-    /// How much the middlegame and the endgame value count, by who is ahead.
+    /// Returns the shares of the middlegame and endgame values, which depend on the side ahead.
     fn shares(&self, sums: TaperedPair) -> TaperedPair {
         [self.middlegame, self.endgame[usize::from(sums[1] < 0.0)]]
     }
@@ -90,7 +90,7 @@ impl TracedPosition {
     }
 }
 
-/// What is to be expected of a value, 0 to 1.
+/// Returns the expectation of a value, 0 to 1.
 pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -107,20 +107,19 @@ impl Trace for Counts {
 
 /// Labelled positions in the order of the file.
 ///
-/// The last tenth is held out: the fit never sees it. As games follow each other in the file, at most one stands on both
-/// sides of the cut.
+/// The last tenth is held out: the fit never sees it. As games follow each other in the file, at
+/// most one is on both sides of the cut.
 pub struct LabelledPositions {
     pub(super) samples: Vec<TracedPosition>,
-    /// Of all that was read and of the recipe, so that a state is not resumed with other positions or another knowledge.
+    /// A fingerprint of the positions and the recipe, so that a state is not resumed with others.
     pub(super) fingerprint: u64,
 }
 
 /// A line that was no labelled position.
 #[derive(Debug)]
 pub struct SkippedLine {
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub number: usize,
-    /// What is wrong with it.
     pub reason: LabelError,
 }
 
@@ -133,7 +132,6 @@ pub enum LabelError {
     /// Not a number, or not a score.
     #[error("{0:?} is no expected score (accepted: 0 to 1, 1 a win for white)")]
     Label(String),
-    /// The FEN cannot be read.
     #[error(transparent)]
     Fen(#[from] FenError),
 }
@@ -177,23 +175,21 @@ impl LabelledPositions {
         Self { samples: labelled.collect(), fingerprint: hasher.finish() }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
     }
 
-    /// Those to fit to, and those held out.
+    /// Returns the positions to fit to, and the held-out ones.
     pub(super) fn split(&self) -> (&[TracedPosition], &[TracedPosition]) {
         self.samples.split_at(self.len() - self.len() / 10)
     }
 }
 
-/// For the fingerprint of positions of which this is fitted.
+/// Starts the fingerprint of positions for this recipe.
 fn hasher_of(recipe: &Recipe) -> DefaultHasher {
     let mut hasher = DefaultHasher::new();
     format!("{recipe:?}").hash(&mut hasher);

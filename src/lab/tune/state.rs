@@ -14,15 +14,12 @@ const FORMAT: &str = "concilio-tune-2";
 /// Everything the next epoch depends on besides the positions and the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuneState {
-    /// What this state may be resumed with.
+    /// The fingerprint of the fit.
     pub(super) fingerprint: u64,
-    /// Epochs done.
     pub(super) epoch: u32,
-    /// Steps done.
     pub(super) steps: i32,
-    /// What a centipawn adds to the logit of the expected score.
+    /// The change of the logit of the expected score by a centipawn.
     pub(super) scaling: f64,
-    /// The weights.
     pub(super) weights: Vec<TaperedPair>,
     /// Running means of the gradient.
     pub(super) first: Vec<TaperedPair>,

@@ -8,7 +8,7 @@ use engine::{
     evaluation::{Recipe, evaluate},
 };
 
-/// What white should expect of a centipawn, in the data of these tests.
+/// White's expectation for a centipawn, in the data of these tests.
 const SCALING: f64 = 0.005;
 
 /// Games of random moves, each position labelled by what the engine with the weights it plays with thinks of it.
@@ -47,7 +47,8 @@ fn the_tuned_function_is_the_played_one() {
     let weights = pairs(&WEIGHTS);
     for (line, sample) in text.lines().zip(read(&text).samples) {
         let played = (sample.label / (1.0 - sample.label)).ln() / SCALING;
-        // Play rounds the scaled endgame value and then the tapered one. Near 0 and 1 a label says little.
+        // Play rounds the scaled endgame value and then the tapered one. Near 0 and 1 a label
+        // carries little information.
         if (0.001..0.999).contains(&sample.label) {
             assert!((sample.value(&weights) - played).abs() < 2.01, "{line}: {} {played}", sample.value(&weights));
         }
