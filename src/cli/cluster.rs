@@ -1,6 +1,6 @@
 //! `concilio cluster`: a look at the machines that lend their cores, and who belongs to them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ impl MemberArgs {
     /// Makes a key, and says what to do with it.
     fn add_one(&self, members: &mut Members, kind: MemberKind, name: &str) -> Result<(), MembersError> {
         let key = members.add(kind, name)?;
-        let file = key.file_name().map(Path::new).unwrap_or(&key).display();
+        let file = key.display();
         match kind {
             MemberKind::Daemon => {
                 outln!("{} is the key of the daemon {name}; in its settings:", key.display());

@@ -16,7 +16,7 @@ use async_nats::{Client, Message, StatusCode};
 use serde::de::DeserializeOwned;
 use tokio::{
     sync::{Notify, mpsc::UnboundedSender, watch},
-    time::{MissedTickBehavior, interval},
+    time::{MissedTickBehavior, interval, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +25,7 @@ use super::{
     connection,
     exchange::{ExchangeBudget, TableExchange},
     identity::{ProcessIdentity, RunId, Sender},
-    in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
+    in_flight::{ClaimProgress, Conduct, EndedSearch, EventOutcome, InFlight, NextLook, RemoteSearch},
     looker::Looker,
     looks::Caught,
     measured::TOO_FAR,
@@ -61,8 +61,8 @@ struct ClientShared {
     /// How much may be told of tables; `None`: nothing.
     exchange: Option<ExchangeBudget>,
     known: Mutex<ClientState>,
-    /// Something is to be looked at.
-    to_look: Notify,
+    /// Something is to be verified.
+    to_look: Arc<Notify>,
     /// How often a worker has come that may be asked.
     arrivals: watch::Sender<u64>,
 }
@@ -83,13 +83,21 @@ struct ClientState {
     slots: u32,
 }
 
+impl ClientState {
+    /// A search has ended.
+    fn remember(&mut self, now: Instant, ended: EndedSearch) {
+        self.registry.measured(now, ended.worker, ended.sample);
+        self.registry.conducted(now, ended.worker, ended.conduct);
+    }
+}
+
 impl ClusterClient {
     /// Joins the cluster of the settings, from a task that ends with `stop`. There may be nobody yet; whoever comes is used.
     pub fn join(settings: ClusterSettings, stop: CancellationToken) -> Self {
         let subjects = Subjects::below(&settings.prefix);
         let (run, name) = (RunId::draw(), settings.name());
         let exchange = ExchangeBudget::of(&settings);
-        let (known, to_look, arrivals) = (Mutex::default(), Notify::new(), watch::Sender::default());
+        let (known, to_look, arrivals) = (Mutex::default(), Arc::default(), watch::Sender::default());
         let shared = ClientShared { run, name, subjects, exchange, known, to_look, arrivals };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
@@ -111,18 +119,21 @@ impl ClusterClient {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at what workers propose, one move after the other.
+    /// Verifies what workers propose, one move after the other.
     async fn look(&self) {
         let looker = Looker::start();
         loop {
-            let next = self.known().in_flight.next_look();
+            let next = self.known().in_flight.next_look(Instant::now());
             match next {
-                Some(look) => {
+                NextLook::Look(look) => {
+                    let begun = Instant::now();
                     let found = looker.look(&look).await;
-                    let caught = self.known().in_flight.looked(&look.key, found);
+                    let now = Instant::now();
+                    let caught = self.known().in_flight.looked(now, &look, found, now - begun);
                     caught.iter().for_each(|caught| self.caught(caught));
                 }
-                None => self.0.to_look.notified().await,
+                NextLook::Wait(wait) => _ = timeout(wait, self.0.to_look.notified()).await,
+                NextLook::Nothing => self.0.to_look.notified().await,
             }
         }
     }
@@ -309,17 +320,21 @@ impl ClusterClient {
             }
             let outcome = known.in_flight.on_event(now, from.run, event);
             match &outcome {
-                EventOutcome::Worked(sample) => {
+                EventOutcome::Worked(ended) => {
                     known.registry.worked(from.run);
-                    known.registry.measured(now, from.run, *sample);
+                    known.remember(now, *ended);
                 }
-                EventOutcome::Failed => known.registry.failed(now, from.run),
+                EventOutcome::Failed(ended) => {
+                    known.registry.failed(now, from.run);
+                    known.remember(now, *ended);
+                }
                 EventOutcome::Invalid(search, invalid) => {
                     if known.registry.distrust(now, &search.machine) {
                         tracing::error!(worker = from.name, "a worker is not believed: {invalid}");
                     }
                 }
-                EventOutcome::Nothing | EventOutcome::GivenBack(_) => {}
+                EventOutcome::GivenBack(search) => known.registry.conducted(now, search.worker, Conduct::Silent),
+                EventOutcome::Nothing => {}
             }
             outcome
         };
@@ -330,7 +345,7 @@ impl ClusterClient {
                 let others = self.known().in_flight.lost(from.run);
                 std::iter::once(*search).chain(others).for_each(RemoteSearch::begin_anew);
             }
-            EventOutcome::Nothing | EventOutcome::Worked(_) | EventOutcome::Failed => {}
+            EventOutcome::Nothing | EventOutcome::Worked(_) | EventOutcome::Failed(_) => {}
         }
     }
 
@@ -370,9 +385,10 @@ impl ClusterClient {
     /// A search is not wanted any more.
     fn stop(&self, serial: u64) {
         let known = &mut *self.known();
-        if let Some((worker, sample)) = known.in_flight.stop(serial) {
-            known.registry.measured(Instant::now(), worker, sample);
-            self.send(known, worker, &WorkerCommand::Stop(serial));
+        let now = Instant::now();
+        if let Some(ended) = known.in_flight.stop(now, serial) {
+            known.remember(now, ended);
+            self.send(known, ended.worker, &WorkerCommand::Stop(serial));
         }
     }
 
@@ -401,6 +417,10 @@ impl RemotePool for ClusterClient {
 
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {
         Some(self.0.arrivals.subscribe())
+    }
+
+    fn verifier(&self) -> Arc<Notify> {
+        Arc::clone(&self.0.to_look)
     }
 
     fn machines(&self) -> Vec<MachineView> {

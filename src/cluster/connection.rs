@@ -5,15 +5,20 @@ use std::{
     error::Error,
     io,
     path::PathBuf,
-    sync::{Mutex, PoisonError},
-    time::Duration,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
 };
 
 use async_nats::{
-    Client, ClientError, ConnectError, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State,
+    Client, ClientError, ConnectError, ConnectErrorKind, ConnectOptions, Event, PublishError, ServerAddr, Statistics,
+    connection::State,
 };
 use bytes::Bytes;
 use futures_util::FutureExt;
+use rand::RngExt;
 use tokio::{sync::mpsc, task::unconstrained};
 
 use super::settings::{ClusterSettings, named};
@@ -30,6 +35,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const PING_EVERY: Duration = Duration::from_secs(5);
 /// The longest pause between two attempts to connect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// Messages that wait in a queue until they are read; those that come then are dropped.
+const QUEUE: usize = 512;
+/// More bytes than this without a whole message are more than any message of ours has.
+const LONGEST_READ: u64 = 1 << 20;
+/// The log tells of slow consumers no more often than this.
+const TELL_EVERY: Duration = Duration::from_secs(60);
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +86,12 @@ pub enum ConnectionError {
         /// What is to be done about it.
         remedy: &'static str,
     },
+    /// The server sends what no message of ours can be.
+    #[error("the NATS server {server} announced a message of more than {LONGEST_READ} bytes: disconnected, since no member sends such a message")]
+    TooLong {
+        /// The address of the server.
+        server: String,
+    },
     /// The server is not there.
     #[error("cannot reach the NATS server {server}: {reason}; is nats-server running there?")]
     Unreachable {
@@ -93,17 +110,17 @@ impl ConnectionError {
 
     /// The server of the settings does not let us listen to what we have to.
     pub(super) fn not_allowed(settings: &ClusterSettings, reason: String) -> Self {
-        let remedy = "the name must be the one that its key was made for";
+        let remedy = "its name must be the one that its key was made for";
         Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
     }
 
     /// The server of the settings does not let a worker listen to any daemon that it is to serve. Where none is named those are all, and
     /// permissions as `members` writes them let nobody listen so.
     pub(super) fn nobody_to_serve(settings: &ClusterSettings, reason: String) -> Self {
-        if !settings.daemons.is_empty() {
-            return Self::not_allowed(settings, reason);
-        }
-        let remedy = "at a server with keys a worker names each daemon that it serves: --daemon NAME";
+        let remedy = match &settings.daemons[..] {
+            [] => "at a server with keys a worker names each daemon that it serves: --daemon NAME",
+            _ => "check --daemon, which names daemons as they were added there, and --name, which is the one its key was made for",
+        };
         Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
     }
 
@@ -127,14 +144,30 @@ pub(crate) enum ConnectionChange {
 
 /// What the server has refused and the log has told of: each once, and no more than so many.
 #[derive(Debug, Default)]
-struct Refusals(Mutex<BTreeSet<String>>);
+struct Refusals {
+    told: Mutex<BTreeSet<String>>,
+    /// Whether the loss of a connection is news: it stood before.
+    stood: AtomicBool,
+    /// When the log told of a slow consumer last.
+    slow: Mutex<Option<Instant>>,
+}
 
 impl Refusals {
     const MOST: usize = 20;
 
     fn is_first(&self, words: &str) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.len() < Self::MOST && told.insert(words.to_owned())
+    }
+
+    /// Whether the log is to tell of a slow consumer now.
+    fn tells_of_slowness(&self, now: Instant) -> bool {
+        let mut told = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = told.is_none_or(|last| now.saturating_duration_since(last) > TELL_EVERY);
+        if is_news {
+            *told = Some(now);
+        }
+        is_news
     }
 }
 
@@ -151,6 +184,7 @@ pub(crate) struct NatsConnection {
 /// # Errors
 /// [`ConnectionError`] if there is no server, or it does not want us.
 pub(crate) async fn connect(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
+    warn_if_readable(settings);
     let (news, links) = mpsc::unbounded_channel();
     let refusals = Refusals::default();
     let options = options(settings).await?.event_callback(move |event| {
@@ -210,9 +244,12 @@ async fn options(settings: &ClusterSettings) -> Result<ConnectOptions, Connectio
         .name(format!("concilio {}", settings.name()))
         .connection_timeout(CONNECT_TIMEOUT)
         .ping_interval(PING_EVERY)
+        .subscription_capacity(QUEUE)
         .reconnect_delay_callback(|attempts| {
             let doublings = u32::try_from(attempts.min(10)).unwrap_or(10);
-            (Duration::from_millis(20) * 2_u32.pow(doublings)).min(LONGEST_PAUSE)
+            let pause = (Duration::from_millis(20) * 2_u32.pow(doublings)).min(LONGEST_PAUSE);
+            // All members lose a server together; they do not all come back together.
+            pause.mul_f64(rand::rng().random_range(0.5..1.0))
         });
     if !settings.user.is_empty() {
         let file = named(&settings.password_file);
@@ -242,11 +279,21 @@ async fn options(settings: &ClusterSettings) -> Result<ConnectOptions, Connectio
 fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals: &Refusals) {
     match event {
         Event::Connected => {
+            refusals.stood.store(true, Relaxed);
             let _ = news.send(ConnectionChange::Up);
         }
         Event::Disconnected => {
-            tracing::warn!("the connection to the NATS server is lost; reconnecting");
-            let _ = news.send(ConnectionChange::Down);
+            // Each attempt that is refused ends so as well.
+            if refusals.stood.swap(false, Relaxed) {
+                tracing::warn!("the connection to the NATS server is lost; reconnecting");
+                let _ = news.send(ConnectionChange::Down);
+            }
+        }
+        Event::SlowConsumer(_) => {
+            metrics::counter!(crate::SLOW_CONSUMERS).increment(1);
+            if refusals.tells_of_slowness(Instant::now()) {
+                tracing::warn!("messages of the cluster come faster than they are read: some are dropped");
+            }
         }
         Event::ClientError(ClientError::Other(words)) if is_refusal(words) => {
             // With every attempt it does so again.
@@ -274,6 +321,52 @@ fn is_refusal(words: &str) -> bool {
     [Authentication, AuthorizationViolation, Tls].iter().any(|kind| words == kind.to_string())
 }
 
+/// Warns where whoever is between us and a server can read along and write: without TLS to another machine.
+fn warn_if_readable(settings: &ClusterSettings) {
+    if let Some(server) = readable(settings) {
+        tracing::warn!(
+            "the connection to the NATS server {server} is not encrypted: anyone on the way can read and forge messages; give the server a certificate and use tls:// (docs/cluster.md)"
+        );
+    }
+}
+
+/// A server on another machine to which the settings do not ask for TLS.
+fn readable(settings: &ClusterSettings) -> Option<String> {
+    let has_tls = named(&settings.ca_file).is_some() || named(&settings.certificate_file).is_some();
+    let is_here = |server: &ServerAddr| {
+        let host = server.host().trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    };
+    let servers = settings.servers().unwrap_or_default();
+    let readable = servers.iter().find(|server| !has_tls && !server.tls_required() && !is_here(server))?;
+    Some(format!("{}:{}", readable.host(), readable.port()))
+}
+
+/// Watches how much comes without ever being a whole message, which the library keeps in memory until it is one.
+pub(crate) struct ReadWatch {
+    statistics: std::sync::Arc<Statistics>,
+    messages: u64,
+    bytes: u64,
+}
+
+impl ReadWatch {
+    /// Of this connection from now on.
+    pub(crate) fn of(client: &Client) -> Self {
+        let statistics = client.statistics();
+        let (messages, bytes) = (statistics.in_messages.load(Relaxed), statistics.in_bytes.load(Relaxed));
+        Self { statistics, messages, bytes }
+    }
+
+    /// Whether a message has begun that is longer than any of ours.
+    pub(crate) fn is_too_long(&mut self) -> bool {
+        let (messages, bytes) = (self.statistics.in_messages.load(Relaxed), self.statistics.in_bytes.load(Relaxed));
+        if messages != self.messages {
+            (self.messages, self.bytes) = (messages, bytes);
+        }
+        bytes.saturating_sub(self.bytes) > LONGEST_READ
+    }
+}
+
 /// Sends a message without waiting: `false` if the connection is down or cannot take it now. Nothing is kept to be sent later.
 pub(crate) fn send(client: &Client, subject: String, message: Bytes) -> bool {
     now_or_never(client, client.publish(subject, message))
@@ -292,6 +385,18 @@ fn now_or_never(client: &Client, sending: impl Future<Output = Result<(), Publis
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn connection_without_tls_to_another_machine_is_warned_of() {
+        let settings = |nats: &str| ClusterSettings { nats: nats.to_owned(), ..ClusterSettings::default() };
+        for here in ["nats://127.0.0.1:4222", "localhost", "nats://[::1]:4222", "tls://10.0.0.1:4222"] {
+            assert_eq!(readable(&settings(here)), None, "{here}");
+        }
+        let both = "nats://127.0.0.1:4222,nats://10.0.0.1:4223";
+        assert_eq!(readable(&settings(both)), Some("10.0.0.1:4223".to_owned()));
+        let certified = ClusterSettings { ca_file: "ca.pem".into(), ..settings("nats://nats.example.org") };
+        assert_eq!(readable(&certified), None);
+    }
 
     #[test]
     fn a_server_that_refuses_is_told_from_one_that_is_not_there() {

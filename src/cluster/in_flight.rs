@@ -1,11 +1,12 @@
 //! The searches of this daemon that run on workers, and what becomes of each event of theirs.
 //!
-//! A proposal is passed on after its move was looked at here, as far as the look bears it out (`scrutiny`); of several that wait
-//! the newest counts.
+//! A proposal is passed on after its move was searched here, with the value that this search found (`scrutiny`); of several that wait the
+//! newest counts. What the vote then contests is searched longer (`council::pool::Verification`).
 //!
 //! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals; nobody but the worker that was
-//! asked is believed; an event of anything that is not wanted any more is dropped; no search is looked at more than
-//! [`MOST_LOOKS`] times, and none is listened to more often than [`MOST_PROPOSALS`] allows.
+//! asked is heard; an event of anything that is not wanted any more is dropped; of one worker no more than [`MOST_LOOKS`] moves of a
+//! position are verified, and no search is heard more often than [`MOST_PROPOSALS`] allows; verification has no more than an eighth of
+//! one core's time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,16 +20,21 @@ use super::{
     identity::RunId,
     looks::{Caught, Look, LookKey, Looks},
     measured::SpeedSample,
-    scrutiny::{self, ClaimVerdict, HomeValue, LookLength},
+    scrutiny::{self, ClaimVerdict, HomeValue},
     wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
 };
-use chess::{ElectorName, MachineName, Proposal};
-use council::pool::{Fallback, Job, SearchReport};
+use chess::{ElectorName, Line, MachineName, Proposal};
+use council::pool::{Fallback, Job, SearchReport, VerificationLength, WeakVerification};
 
 /// A worker has the command so long after the way has taken its time, or it was lost on it.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
-/// Different moves of one search that are looked at: who changes its mind more often keeps what it said until then.
-const MOST_LOOKS: u32 = 12;
+/// Moves of one position that are verified for one worker: one that changes its mind more often keeps what it said until then.
+const MOST_LOOKS: u32 = 16;
+/// The part of a core's time that verification may take, one of so many, beside a little at the beginning of a position.
+const SHARE: u32 = 8;
+const AT_ONCE: Duration = Duration::from_millis(10);
+/// A search that has proposed nothing for so long after the way has taken its time, twice, is silent.
+const SILENT_AFTER: Duration = Duration::from_millis(50);
 /// Proposals of one search that are heard, however soon, and how long each further one takes: an honest search makes some dozens.
 const MOST_PROPOSALS: u128 = 256;
 const PROPOSAL_EVERY: Duration = Duration::from_millis(10);
@@ -114,6 +120,7 @@ impl RemoteSearch {
 
     /// It is lost. What was passed on stands; if that is nothing, it begins anew on this machine.
     pub(crate) fn lose(self, why: &str) {
+        metrics::counter!(crate::SEARCHES_LOST).increment(1);
         if self.progress.believed.is_some() {
             let why = format!("{} {why}; what it proposed stands", self.machine);
             self.fail(why);
@@ -135,7 +142,18 @@ impl RemoteSearch {
 
     /// The look for which its claim waits, if it does.
     fn awaits(&self, looks: &Looks) -> Option<LookKey> {
-        self.look().filter(|key| self.progress.looks < MOST_LOOKS && looks.get(key).is_none())
+        self.look().filter(|key| looks.get(key).is_none())
+    }
+
+    /// How its worker behaved in it, up to now.
+    fn conduct(&self, now: Instant) -> Conduct {
+        let silent_after = 2 * self.lag + SILENT_AFTER;
+        match &self.progress {
+            progress if progress.believed.is_some() => Conduct::Proposed,
+            progress if progress.claim.is_some() => Conduct::Unknown,
+            progress if progress.ending.is_some() || now.saturating_duration_since(self.sent) > silent_after => Conduct::Silent,
+            _ => Conduct::Unknown,
+        }
     }
 
     /// Passes on what is believed of its claim, once its move was looked at.
@@ -183,6 +201,11 @@ impl RemoteSearch {
         self.progress.spoke = Some((nodes, now.saturating_duration_since(self.sent)));
     }
 
+    /// What is to be remembered of it.
+    fn ended(&self, now: Instant) -> EndedSearch {
+        EndedSearch { worker: self.worker, conduct: self.conduct(now), sample: self.sample() }
+    }
+
     /// What it came to, if that says anything about the machine.
     fn sample(&self) -> Option<SpeedSample> {
         let (nodes, after) = self.progress.spoke.filter(|_| self.measures)?;
@@ -190,15 +213,74 @@ impl RemoteSearch {
     }
 }
 
+/// How a worker behaved in a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conduct {
+    /// It proposed a move that was verified.
+    Proposed,
+    /// It had the time for a proposal, and made none.
+    Silent,
+    /// Nothing can be said.
+    Unknown,
+}
+
+/// What a search leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndedSearch {
+    /// Where it ran.
+    pub worker: RunId,
+    /// How that worker behaved.
+    pub conduct: Conduct,
+    /// What it came to, if that says anything about the machine.
+    pub sample: Option<SpeedSample>,
+}
+
+/// A position in which moves are verified, and the time that this has taken.
+#[derive(Debug)]
+struct VerifiedPosition {
+    position: Arc<str>,
+    line: Arc<Line>,
+    verification: WeakVerification,
+    since: Instant,
+    spent: Duration,
+    /// By worker: how many moves were verified for it.
+    looks: BTreeMap<RunId, u32>,
+}
+
+impl VerifiedPosition {
+    /// How long verification is to wait until it may go on.
+    fn wait(&self, now: Instant) -> Duration {
+        let due = self.spent.saturating_sub(AT_ONCE) * SHARE;
+        due.saturating_sub(now.saturating_duration_since(self.since))
+    }
+
+    fn next(&self) -> Option<Look> {
+        let (best, length) = self.verification.upgrade()?.next()?;
+        let key = LookKey { position: Arc::clone(&self.position), best };
+        Some(Look { key, line: Arc::clone(&self.line), length, doubt: false })
+    }
+}
+
+/// What is to be verified next.
+#[derive(Debug)]
+pub(crate) enum NextLook {
+    /// This.
+    Look(Look),
+    /// Something, but not yet: so much of a core's time as it may have was used.
+    Wait(Duration),
+    /// Nothing, until something happens.
+    Nothing,
+}
+
 /// What is to be done about an event.
 #[derive(Debug)]
 pub(crate) enum EventOutcome {
     /// Nothing: it is stale, or was passed on.
     Nothing,
-    /// A search has ended well, and came to this.
-    Worked(Option<SpeedSample>),
+    /// A search has ended well.
+    Worked(EndedSearch),
     /// The elector failed there.
-    Failed,
+    Failed(EndedSearch),
     /// The worker cannot have it.
     GivenBack(Box<RemoteSearch>),
     /// The worker sent what cannot be true: the search is taken from it.
@@ -210,18 +292,41 @@ pub(crate) enum EventOutcome {
 pub(crate) struct InFlight {
     searches: BTreeMap<u64, RemoteSearch>,
     looks: Looks,
+    positions: Vec<VerifiedPosition>,
+    /// When claims in doubt may be searched again.
+    doubts_from: Option<Instant>,
 }
 
 impl InFlight {
     /// Adds a search that was sent.
     pub(crate) fn add(&mut self, search: RemoteSearch) {
+        self.verify(&search);
         self.searches.insert(search.job.task.id.serial, search);
     }
 
-    /// A search is not wanted any more: its last proposal stands. Says where it ran, and what it came to.
-    pub(crate) fn stop(&mut self, serial: u64) -> Option<(RunId, Option<SpeedSample>)> {
+    /// Verifies moves of its position from now on, and tells what is known of them already.
+    fn verify(&mut self, search: &RemoteSearch) {
+        let Some(verification) = &search.job.guidance.verification else { return };
+        self.positions.retain(|known| known.verification.upgrade().is_some());
+        if self.positions.iter().any(|known| known.verification.upgrade().is_some_and(|known| known.is(verification))) {
+            return;
+        }
+        let position = Arc::clone(&search.progress.position);
+        self.looks.of(&position).for_each(|(best, value)| verification.found(best, value.length, value.score));
+        self.positions.push(VerifiedPosition {
+            position,
+            line: Arc::clone(&search.job.task.line),
+            verification: verification.downgrade(),
+            since: search.sent,
+            spent: Duration::ZERO,
+            looks: BTreeMap::new(),
+        });
+    }
+
+    /// A search is not wanted any more: its last proposal stands.
+    pub(crate) fn stop(&mut self, now: Instant, serial: u64) -> Option<EndedSearch> {
         let search = self.searches.remove(&serial)?;
-        let stopped = (search.worker, search.sample());
+        let stopped = search.ended(now);
         search.finish();
         Some(stopped)
     }
@@ -256,16 +361,17 @@ impl InFlight {
             }
             SearchEventKind::Finished(nodes) => {
                 search.speaks(now, nodes.min(search.most_nodes(now)));
-                let sample = search.sample();
                 search.progress.ending = Some(SearchEnding::Finished);
+                let ended = search.ended(now);
                 self.end(serial);
-                EventOutcome::Worked(sample)
+                EventOutcome::Worked(ended)
             }
             SearchEventKind::Failed(why) => {
                 let why = format!("on {}: {}", search.machine, why.chars().take(200).collect::<String>());
                 search.progress.ending = Some(SearchEnding::Failed(why));
+                let ended = search.ended(now);
                 self.end(serial);
-                EventOutcome::Failed
+                EventOutcome::Failed(ended)
             }
             SearchEventKind::GivenBack => {
                 let search = self.searches.remove(&serial);
@@ -276,7 +382,8 @@ impl InFlight {
 
     /// Passes the end of a search on, if it has ended and no claim of it waits for a look.
     fn end(&mut self, serial: u64) {
-        let over = |search: &RemoteSearch| search.progress.ending.is_some() && search.awaits(&self.looks).is_none();
+        let waits = |search: &RemoteSearch| search.awaits(&self.looks).is_some() && self.may_verify(search);
+        let over = |search: &RemoteSearch| search.progress.ending.is_some() && !waits(search);
         if !self.searches.get(&serial).is_some_and(over) {
             return;
         }
@@ -287,19 +394,77 @@ impl InFlight {
         }
     }
 
-    /// What is to be looked at next: claims that wait, one search after the other, before those that are in doubt.
-    pub(crate) fn next_look(&mut self) -> Option<Look> {
-        let waiting = self.searches.values_mut().filter_map(|search| Some((search.awaits(&self.looks)?, search)));
-        let Some((key, search)) = waiting.min_by_key(|(_, search)| search.progress.looks) else {
-            return self.looks.next();
-        };
-        search.progress.looks += 1;
-        Some(Look { key, line: Arc::clone(&search.job.task.line), length: LookLength::Short })
+    fn position_of(&self, search: &RemoteSearch) -> Option<&VerifiedPosition> {
+        self.positions.iter().find(|known| known.position == search.progress.position)
     }
 
-    /// Something was looked at. Says who was caught by it.
-    pub(crate) fn looked(&mut self, key: &LookKey, value: HomeValue) -> Vec<Caught> {
+    /// How many moves were verified for the worker of a search in its position.
+    fn looks_for(&self, search: &RemoteSearch) -> u32 {
+        let of_position = self.position_of(search).and_then(|known| known.looks.get(&search.worker));
+        of_position.copied().unwrap_or_default().max(search.progress.looks)
+    }
+
+    /// Whether more moves are verified for the worker of a search.
+    fn may_verify(&self, search: &RemoteSearch) -> bool {
+        self.looks_for(search) < MOST_LOOKS
+    }
+
+    /// What is to be verified next: the choice of the home electors, then claims that wait, of each worker in turn, then what is contested,
+    /// then claims in doubt.
+    pub(crate) fn next_look(&mut self, now: Instant) -> NextLook {
+        self.positions.retain(|known| known.verification.upgrade().is_some());
+        let contested: Vec<(Look, Duration)> =
+            self.positions.iter().filter_map(|known| Some((known.next()?, known.wait(now)))).collect();
+        let waits = |search: &RemoteSearch| self.position_of(search).map_or(Duration::ZERO, |known| known.wait(now));
+        let claims = self.searches.values().filter(|search| self.may_verify(search)).filter_map(|search| {
+            let look = Look { key: search.awaits(&self.looks)?, line: Arc::clone(&search.job.task.line), length: VerificationLength::Short, doubt: false };
+            Some((look, waits(search), self.looks_for(search), search.job.task.id.serial))
+        });
+        let claim = claims.min_by_key(|(_, wait, looks, _)| (*wait, *looks));
+        let is_due = |look: &&(Look, Duration)| look.1.is_zero();
+        let first = contested.iter().filter(is_due).find(|(look, _)| look.length == VerificationLength::Short);
+        if let Some((look, _)) = first {
+            return NextLook::Look(look.clone());
+        }
+        if let Some((look, Duration::ZERO, _, serial)) = &claim {
+            self.count_look(*serial);
+            return NextLook::Look(look.clone());
+        }
+        if let Some((look, _)) = contested.iter().find(is_due) {
+            return NextLook::Look(look.clone());
+        }
+        let doubt = self.looks.next();
+        let doubt_waits = self.doubts_from.map_or(Duration::ZERO, |from| from.saturating_duration_since(now));
+        let waiting = contested.iter().map(|(_, wait)| *wait).chain(claim.map(|(_, wait, ..)| wait));
+        match doubt {
+            Some(doubt) if doubt_waits.is_zero() => NextLook::Look(doubt),
+            doubt => waiting.chain(doubt.map(|_| doubt_waits)).min().map_or(NextLook::Nothing, NextLook::Wait),
+        }
+    }
+
+    /// One move more is verified for the worker of a search.
+    fn count_look(&mut self, serial: u64) {
+        let Some(search) = self.searches.get_mut(&serial) else { return };
+        search.progress.looks += 1;
+        let (worker, position) = (search.worker, &search.progress.position);
+        if let Some(known) = self.positions.iter_mut().find(|known| known.position == *position) {
+            *known.looks.entry(worker).or_default() += 1;
+        }
+    }
+
+    /// Something was searched here, which took so long. Says who was caught by it.
+    pub(crate) fn looked(&mut self, now: Instant, look: &Look, value: HomeValue, took: Duration) -> Vec<Caught> {
+        let key = &look.key;
         let caught = self.looks.found(key, value);
+        if look.doubt {
+            self.doubts_from = Some(now + took * SHARE);
+        }
+        for known in self.positions.iter_mut().filter(|known| known.position == key.position) {
+            known.spent += if look.doubt { Duration::ZERO } else { took };
+            if let Some(verification) = known.verification.upgrade() {
+                verification.found(key.best, value.length, value.score);
+            }
+        }
         let concerned = self.searches.iter().filter(|(_, search)| search.look().as_ref() == Some(key));
         let concerned: Vec<u64> = concerned.map(|(serial, _)| *serial).collect();
         for serial in concerned {

@@ -11,9 +11,10 @@
 //! - a worker that is not heard of for three heartbeats is lost: what its searches proposed stands, and those that had not proposed
 //!   begin anew on a thread of the daemon's machine;
 //! - a daemon says every second what it waits for; what it does not list is stopped, so nothing runs for ever on a lost message;
-//! - nothing that comes from another machine is believed before it was checked: moves are legal where they were asked for, numbers
-//!   could be true, scores and mates are no further from a short search of ours than honest ones are; who is caught is named and
-//!   gets nothing; and a command decides neither which file a worker runs nor how much memory it takes.
+//! - nothing that a worker claims has weight: moves are legal where they were asked for, and count with the value that a search on home
+//!   cores finds; cores and speed count as its searches have shown them; who is caught with a lie is named and gets nothing for a while;
+//!   and a command decides neither which file a worker runs nor how much memory it takes;
+//! - what one worker sends is bounded before it is read, and keeps nobody else from being heard.
 //!
 //! | what | where |
 //! |---|---|
@@ -22,7 +23,8 @@
 //! | how far away a worker is, and how fast | `measured` |
 //! | what the log tells of workers | `change_log` |
 //! | what machines tell each other of their tables | `exchange` |
-//! | how far a worker is believed: rules, what was found out, the searches for it | `scrutiny`, `looks`, `looker` |
+//! | verification: rules, what was found out, the searches for it | `scrutiny`, `looks`, `looker` |
+//! | how much one worker may send | `intake` |
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
 //! | the lending side | `worker/` |
 //! | the NATS server; who may come in and do what | `connection`, `settings`; `members` |
@@ -34,6 +36,7 @@ mod connection;
 mod exchange;
 mod identity;
 mod in_flight;
+mod intake;
 mod looker;
 mod looks;
 mod measured;
@@ -57,4 +60,13 @@ pub use settings::ClusterSettings;
 pub use subjects::{ANYBODY, Subjects, is_member_name};
 pub use survey::{Survey, WorkerAnswer, survey};
 pub use upkeep::Upkeep;
+
+/// Counts messages of workers that were dropped before they were read.
+pub const MESSAGES_DROPPED: &str = "concilio_worker_messages_dropped_total";
+/// Counts searches that were lost on workers, and began anew or ended without a vote.
+pub const SEARCHES_LOST: &str = "concilio_worker_searches_lost_total";
+/// Counts how often a worker was found untrue, silent or flooding, and got no searches for a while.
+pub const WORKERS_DISTRUSTED: &str = "concilio_workers_distrusted_total";
+/// Counts messages for which a queue of the NATS client had no room.
+pub const SLOW_CONSUMERS: &str = "concilio_nats_slow_consumers_total";
 pub use worker::{LendError, WorkerSettings, lend};

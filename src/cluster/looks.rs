@@ -4,10 +4,10 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     identity::RunId,
-    scrutiny::{self, ClaimVerdict, HomeValue, LookLength},
+    scrutiny::{self, ClaimVerdict, HomeValue},
 };
 use chess::{Line, Proposal, Score, UciMove};
-use council::pool::Job;
+use council::pool::{Job, VerificationLength};
 
 /// A move in a position; no move stands for the best one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,9 @@ pub(crate) struct Look {
     /// The position, as its line.
     pub line: Arc<Line>,
     /// For how long.
-    pub length: LookLength,
+    pub length: VerificationLength,
+    /// Whether it is to show that a claim is untrue, and not what a move is worth.
+    pub doubt: bool,
 }
 
 /// A claim that a short look did not bear out.
@@ -76,6 +78,11 @@ impl Looks {
     /// How many claims wait for a long look at once.
     const MOST_SUSPICIONS: usize = 32;
 
+    /// What is known of the moves of a position.
+    pub(crate) fn of<'a>(&'a self, position: &'a str) -> impl Iterator<Item = (Option<UciMove>, HomeValue)> + 'a {
+        self.found.iter().filter(move |(key, _)| *key.position == *position).map(|(key, value)| (key.best, *value))
+    }
+
     /// What is known of a move.
     pub(crate) fn get(&self, key: &LookKey) -> Option<HomeValue> {
         self.found.iter().rev().find(|(known, _)| known == key).map(|(_, value)| *value)
@@ -94,7 +101,7 @@ impl Looks {
     /// The longer look that is due next.
     pub(crate) fn next(&self) -> Option<Look> {
         let Suspicion { line, look, .. } = self.suspicions.front()?;
-        Some(Look { key: look.clone(), line: Arc::clone(line), length: LookLength::Long })
+        Some(Look { key: look.clone(), line: Arc::clone(line), length: VerificationLength::Long, doubt: true })
     }
 
     /// Something was found out. Says who was caught by it.
@@ -103,7 +110,7 @@ impl Looks {
         if self.found.len() > Self::REMEMBERED {
             self.found.pop_front();
         }
-        if value.length == LookLength::Short {
+        if value.length != VerificationLength::Long {
             return Vec::new();
         }
         let mut caught = Vec::new();

@@ -255,12 +255,13 @@ fn write_user(text: &mut String, kind: MemberKind, name: &str, key: &str, publis
     // Subjects and keys have no character that a text of the configuration would have to escape.
     let list = |subjects: &[String]| {
         let quoted: Vec<String> = subjects.iter().map(|subject| format!("\"{subject}\"")).collect();
-        quoted.join(", ")
+        // An empty list allows everything.
+        if quoted.is_empty() { "{ deny: \">\" }".to_owned() } else { format!("[{}]", quoted.join(", ")) }
     };
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "  # {} {name}\n  {{ nkey: {key}, permissions: {{\n    publish: [{}]\n    subscribe: [{}]\n  }} }}\n",
+        "  # {} {name}\n  {{ nkey: {key}, permissions: {{\n    publish: {}\n    subscribe: {}\n  }} }}\n",
         kind.word(),
         list(publish),
         list(subscribe),
@@ -303,6 +304,16 @@ mod tests {
         ] {
             assert!(attic.contains(&format!("\"{subject}\"")), "{subject}: {attic}");
         }
+    }
+
+    #[test]
+    fn without_daemons_a_worker_may_subscribe_to_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = members(folder.path());
+        members.remove(MemberKind::Daemon, "daemon").expect("removed");
+        let configuration = members.configuration();
+        assert!(!configuration.contains("[]"), "{configuration}");
+        assert_eq!(configuration.matches("subscribe: { deny: \">\" }").count(), 2, "{configuration}");
     }
 
     #[test]

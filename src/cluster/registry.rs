@@ -12,6 +12,7 @@ use std::{
 
 use super::{
     identity::{NamesTold, RunId, Sender},
+    in_flight::Conduct,
     measured::{SpeedSample, TOO_FAR, WorkerLag, WorkerSpeed, shortest_move},
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
@@ -40,6 +41,19 @@ const SHORTEST_DISTRUST: Duration = Duration::from_secs(30);
 /// One that was caught again and again gets searches again after this long.
 const LONGEST_DISTRUST: Duration = Duration::from_secs(3600);
 
+/// Cores of a worker that are used until it has shown more: each search that proposes something adds one.
+const FIRST_CORES: u16 = 4;
+/// A worker that proposed nothing in so many searches, one after the other, rests.
+const SILENT_SEARCHES: u32 = 3;
+/// The rests of a silent worker: each is twice as long as the one before.
+const SHORTEST_SILENCE: Duration = Duration::from_secs(1);
+/// See [`SHORTEST_SILENCE`].
+const LONGEST_SILENCE: Duration = Duration::from_secs(3600);
+/// No worker counts as faster than the home machine by more than this factor: nodes are its own word.
+const FASTER: u32 = 2;
+/// Speed of a home core until it is measured, thousands of nodes a second.
+const USUAL_SPEED: u32 = 500;
+
 /// Cores and thousands of nodes a second beyond which a worker counts as one that has so many.
 const MOST_CORES: u16 = 1024;
 /// See [`MOST_CORES`].
@@ -57,6 +71,23 @@ pub(crate) struct KnownWorker {
     heard: Instant,
     rest: Backoff,
     twin: Twin,
+}
+
+/// What the searches of a worker have shown of it. Nothing of that is its own word.
+#[derive(Debug)]
+struct Shown {
+    /// Cores on which it has proposed something.
+    cores: u16,
+    /// Searches since it last proposed something.
+    silent: u32,
+    /// Its rests.
+    rest: Backoff,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { cores: FIRST_CORES, silent: 0, rest: Backoff::new(SHORTEST_SILENCE, LONGEST_SILENCE) }
+    }
 }
 
 /// Another run that speaks under a worker's name.
@@ -99,6 +130,10 @@ pub(crate) struct Registry {
     checked: Option<Instant>,
     /// Names that were caught lying.
     distrusted: BTreeMap<MachineName, Backoff>,
+    /// By name: what the searches of a worker have shown of it.
+    shown: BTreeMap<MachineName, Shown>,
+    /// Speed of a core of this machine, thousands of nodes a second.
+    home_speed: Option<u32>,
     /// Whether the log has told that there are too many workers.
     overfull: bool,
     /// Processes of other versions of which the log has told.
@@ -200,6 +235,7 @@ impl Registry {
         let rest = self.distrusted.entry(name.clone()).or_insert_with(fresh);
         let anew = rest.rest(now).is_none();
         if anew {
+            metrics::counter!(crate::WORKERS_DISTRUSTED).increment(1);
             rest.fail(now);
         }
         anew
@@ -235,6 +271,16 @@ impl Registry {
         self.remove_all(|_| true)
     }
 
+    /// Nothing of a worker is heard any more.
+    pub(crate) fn remove_named(&mut self, name: &str) -> Vec<WorkerChange> {
+        self.remove_all(|worker| worker.name.as_str() == name)
+    }
+
+    /// Whether a worker of this name is there.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.runs.keys().any(|known| known.as_str() == name)
+    }
+
     fn remove_all(&mut self, is_lost: impl Fn(&KnownWorker) -> bool) -> Vec<WorkerChange> {
         let lost: Vec<RunId> = self.workers.iter().filter(|(_, w)| is_lost(w)).map(|(run, _)| *run).collect();
         lost.into_iter().filter_map(|run| self.remove(run)).collect()
@@ -263,6 +309,51 @@ impl Registry {
         if let Some(worker) = self.workers.get_mut(&worker) {
             worker.rest.reset();
         }
+    }
+
+    /// How a worker behaved in a search.
+    pub(crate) fn conducted(&mut self, now: Instant, worker: RunId, conduct: Conduct) {
+        let Some(known) = self.workers.get(&worker) else { return };
+        let (name, claimed) = (known.name.clone(), known.heartbeat.cores);
+        if self.shown.len() >= Self::MOST && !self.shown.contains_key(&name) {
+            let runs = &self.runs;
+            self.shown.retain(|name, shown| runs.contains_key(name) || shown.rest.rest(now).is_some());
+        }
+        let shown = self.shown.entry(name).or_default();
+        match conduct {
+            Conduct::Proposed => {
+                shown.cores = shown.cores.saturating_add(1).min(claimed.max(FIRST_CORES));
+                shown.silent = 0;
+                shown.rest.reset();
+            }
+            Conduct::Silent => {
+                shown.cores = (shown.cores / 2).max(1);
+                shown.silent += 1;
+                if shown.silent >= SILENT_SEARCHES && shown.rest.rest(now).is_none() {
+                    shown.silent = SILENT_SEARCHES - 1;
+                    metrics::counter!(crate::WORKERS_DISTRUSTED).increment(1);
+                    shown.rest.fail(now);
+                }
+            }
+            Conduct::Unknown => {}
+        }
+    }
+
+    /// Speed of a core of this machine, thousands of nodes a second.
+    pub(crate) fn home_speed(&mut self, speed: u32) {
+        self.home_speed = Some(speed);
+    }
+
+    /// Cores of a worker that count: as many as it says, and no more than it has shown.
+    fn cores(&self, worker: &KnownWorker) -> usize {
+        let shown = self.shown.get(&worker.name).map_or(FIRST_CORES, |shown| shown.cores);
+        usize::from(worker.heartbeat.cores.min(shown))
+    }
+
+    /// Speed of one core of a worker, thousands of nodes a second: as it was measured lately, or else as at home.
+    fn speed(&self, now: Instant, worker: &KnownWorker) -> u32 {
+        let home = self.home_speed.unwrap_or(USUAL_SPEED);
+        worker.speed.now(now).map_or(home, |measured| measured.min(home.saturating_mul(FASTER)))
     }
 
     /// A search there has come to this, if that says anything.
@@ -298,7 +389,9 @@ impl Registry {
     ) -> Vec<WorkerOffer> {
         let usable = self.workers.iter().filter(|(_, worker)| self.closed(now, worker).is_none());
         let offers = usable.filter_map(|(run, worker)| {
-            let offer = worker.offer(now, *run, us, ours.get(run).copied().unwrap_or(0))?;
+            let (cores, speed) = (self.cores(worker), self.speed(now, worker));
+            let ours = ours.get(run).copied().unwrap_or(0);
+            let offer = WorkerOffer { cores, speed, ..worker.offer(now, *run, us, ours)? };
             time.is_none_or(|time| time >= shortest_move(offer.lag)).then_some(offer)
         });
         offers.collect()
@@ -321,6 +414,8 @@ impl Registry {
             Some("it is too far away")
         } else if worker.rest.rest(now).is_some() {
             Some("it failed, and rests")
+        } else if self.shown.get(&worker.name).is_some_and(|shown| shown.rest.rest(now).is_some()) {
+            Some("it proposed nothing, and rests")
         } else {
             None
         }
@@ -339,7 +434,7 @@ impl Registry {
             name: worker.name.clone(),
             here: false,
             cores: usize::from(heartbeat.cores),
-            speed: Some(worker.speed(now)),
+            speed: Some(self.speed(now, worker)),
             lag: worker.lag(now),
             closed: self.closed(now, worker),
             searches: searches.collect(),
@@ -353,17 +448,12 @@ impl KnownWorker {
         self.lag.now(now)
     }
 
-    /// Speed of one core, thousands of nodes a second: as it was measured lately, or else as it says.
-    fn speed(&self, now: Instant) -> u32 {
-        self.speed.now(now).unwrap_or(self.heartbeat.speed)
-    }
-
     fn offer(&self, now: Instant, run: RunId, us: RunId, ours: usize) -> Option<WorkerOffer> {
         let theirs = self.heartbeat.searches.iter().filter(|search| search.daemon != us);
         Some(WorkerOffer {
             worker: run,
             cores: usize::from(self.heartbeat.cores),
-            speed: self.speed(now),
+            speed: 0,
             lag: self.lag(now)?,
             ours,
             theirs: theirs.map(|search| usize::from(search.threads)).sum(),

@@ -69,6 +69,12 @@ metrics! {
     WEBHOOKS = "concilio_webhooks_total", Counter, "messages to the webhook; by outcome (sent, failed, dropped)";
     WORKERS = "concilio_workers", Gauge, "machines that lend us their cores";
     CORES = "concilio_cores", Gauge, "cores on which electors search; by where (here, lent)";
+    WORKERS_UNUSED = "concilio_workers_unused", Gauge, "workers that get no searches: too far away, silent, leaving or distrusted";
+    WORKER_LAG = "concilio_worker_lag_seconds", Gauge, "from a question to the answer of the slowest worker that gets searches";
+    SEARCHES_LOST = "concilio_worker_searches_lost_total", Counter, "searches that were lost on workers";
+    WORKERS_DISTRUSTED = "concilio_workers_distrusted_total", Counter, "times that a worker was found untrue, silent or flooding";
+    MESSAGES_DROPPED = "concilio_worker_messages_dropped_total", Counter, "messages of workers that were dropped before they were read";
+    SLOW_CONSUMERS = "concilio_nats_slow_consumers_total", Counter, "messages for which a queue of the NATS client had no room";
     RESIDENT_BYTES = "concilio_resident_bytes", Gauge, "memory of this process that is in use; 0 where the system does not say";
 }
 
@@ -95,6 +101,9 @@ pub fn install() -> Result<Recorder, InstallError> {
     gauge!(INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     // What never happened is 0, not unknown.
     counter!(FAULTS, "account" => "").increment(0);
+    for name in [SEARCHES_LOST, WORKERS_DISTRUSTED, MESSAGES_DROPPED, SLOW_CONSUMERS] {
+        counter!(name).increment(0);
+    }
     Ok(Recorder(handle))
 }
 
@@ -123,6 +132,9 @@ impl Recorder {
         gauge!(WORKERS).set(lent.len() as f64);
         gauge!(CORES, "where" => "here").set(cores(&here) as f64);
         gauge!(CORES, "where" => "lent").set(cores(&lent) as f64);
+        let used = || lent.iter().filter(|machine| machine.closed.is_none());
+        gauge!(WORKERS_UNUSED).set((lent.len() - used().count()) as f64);
+        gauge!(WORKER_LAG).set(used().filter_map(|machine| machine.lag).max().unwrap_or_default().as_secs_f64());
         gauge!(RESIDENT_BYTES).set(resident_bytes() as f64);
         self.0.run_upkeep();
         self.0.render()

@@ -1,21 +1,28 @@
 //! How a daemon joins a cluster and listens to it, and comes back where it was refused.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, Instant},
+};
 
-use async_nats::{Client, SubscribeError, Subscriber};
+use async_nats::{Client, Message, SubscribeError, Subscriber};
 use futures_util::StreamExt;
 use tokio::{
     sync::mpsc::UnboundedReceiver,
+    task::{AbortHandle, JoinSet},
     time::{MissedTickBehavior, interval, sleep},
 };
 
 use super::ClusterClient;
 use crate::{
-    connection::{ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
-    identity::ProcessIdentity,
-    registry::CHECK_EVERY,
+    MESSAGES_DROPPED, WORKERS_DISTRUSTED,
+    connection::{ConnectionChange, ConnectionError, NatsConnection, ReadWatch, connect_patiently},
+    identity::{BenchResult, ProcessIdentity},
+    intake::{Admission, Intake},
+    registry::{CHECK_EVERY, Registry},
     settings::ClusterSettings,
     subjects::ANYBODY,
+    wire::{Heartbeat, WorkerState},
 };
 use chess::Backoff;
 
@@ -26,14 +33,70 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 /// See [`SHORTEST_PAUSE`].
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// What a daemon listens to.
+/// A worker whose messages come too fast is unsubscribed from for so long at least, each time longer.
+const SHORTEST_MUTE: Duration = Duration::from_secs(30);
+/// See [`SHORTEST_MUTE`].
+const LONGEST_MUTE: Duration = Duration::from_secs(3600);
+/// Heartbeats, and their bytes, that may come between two pauses in which nobody new is looked for; each worker that is known adds to them.
+const NEWCOMERS: usize = 1_000;
+const NEWCOMERS_BYTES: usize = 1 << 20;
+/// How often that is counted anew, and how long the pause is.
+const NEWCOMERS_EVERY: Duration = Duration::from_secs(1);
+const NEWCOMERS_PAUSE: Duration = Duration::from_secs(5);
+
+/// What a daemon listens to, beside each worker that it knows.
 struct Subscriptions {
-    /// What workers tell this daemon.
-    messages: Subscriber,
-    /// The heartbeats of all workers.
-    heartbeats: Subscriber,
+    /// The heartbeats of all workers, by which those that are not known yet are found; `None` in a pause after a flood.
+    newcomers: Option<Subscriber>,
     /// That nobody is there.
     unheard: Subscriber,
+}
+
+/// The workers that are listened to, each by a task of its own: what one sends keeps nobody else waiting.
+#[derive(Default)]
+struct Readers {
+    tasks: JoinSet<Result<(), String>>,
+    by_name: HashMap<String, AbortHandle>,
+    /// Those that have sent too much.
+    muted: BTreeMap<String, Backoff>,
+    /// Heartbeats of all workers since the last count, and their bytes.
+    beats: usize,
+    bytes: usize,
+}
+
+impl Readers {
+    fn is_muted(&self, now: Instant, name: &str) -> bool {
+        self.muted.get(name).is_some_and(|mute| mute.rest(now).is_some())
+    }
+
+    /// Listens to a worker that has sent too much no more for a while. Says for how long.
+    fn mute(&mut self, now: Instant, name: &str) -> Duration {
+        self.by_name.remove(name);
+        if self.muted.len() >= Registry::MOST {
+            self.muted.retain(|_, mute| mute.rest(now).is_some());
+        }
+        let mute = self.muted.entry(name.to_owned()).or_insert_with(|| Backoff::new(SHORTEST_MUTE, LONGEST_MUTE));
+        mute.fail(now);
+        mute.rest(now).unwrap_or_default()
+    }
+
+    /// Listens no more to those that are not there any more.
+    fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
+        self.by_name.retain(|name, task| {
+            let stays = is_there(name);
+            if !stays {
+                task.abort();
+            }
+            stays
+        });
+    }
+
+    /// A heartbeat of somebody has come, known or not: whether there are too many of them.
+    fn floods(&mut self, bytes: usize) -> bool {
+        (self.beats, self.bytes) = (self.beats + 1, self.bytes + bytes);
+        let known = self.by_name.len();
+        self.beats > NEWCOMERS + 10 * known || self.bytes > NEWCOMERS_BYTES + (known << 16)
+    }
 }
 
 impl ClusterClient {
@@ -42,6 +105,7 @@ impl ClusterClient {
         let name = self.0.name.clone();
         let identity = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
         let Ok(mut identity) = identity else { return };
+        self.known().registry.home_speed(BenchResult::now().speed);
         identity.sender.run = self.0.run;
         let (mut pauses, mut told) = (Backoff::new(SHORTEST_PAUSE, LONGEST_PAUSE), String::new());
         let mut has_come_in = false;
@@ -78,53 +142,154 @@ impl ClusterClient {
         if !std::mem::replace(has_come_in, true) {
             tracing::info!(nats = settings.nats, "workers are looked for");
         }
-        self.known().link = Some((client, identity.clone()));
+        self.known().link = Some((client.clone(), identity.clone()));
         self.poll();
-        let listening = self.listen(identity, subscriptions, links);
+        let listening = self.listen(&client, identity, subscriptions, links);
         let refused = tokio::select! {
             refused = listening => refused,
             () = self.look() => None,
             () = self.tell_of_tables() => None,
         };
-        refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(settings, reason)))
+        match refused {
+            Some(Ended::NotAllowed(reason)) => Err(ConnectionError::not_allowed(settings, reason)),
+            Some(Ended::TooLong) => Err(ConnectionError::TooLong { server: settings.nats.clone() }),
+            None => Ok(()),
+        }
     }
 
     async fn subscribe(&self, client: &Client) -> Result<Subscriptions, SubscribeError> {
         let (name, subjects) = (&self.0.name, &self.0.subjects);
         Ok(Subscriptions {
-            messages: client.subscribe(subjects.to_daemon(ANYBODY, name)).await?,
-            heartbeats: client.subscribe(subjects.beat(ANYBODY)).await?,
+            newcomers: Some(client.subscribe(subjects.beat(ANYBODY)).await?),
             unheard: client.subscribe(subjects.unheard(name)).await?,
         })
     }
 
-    /// Listens until the connection is given up, or the server refuses something of it, in the words that are returned.
+    /// Listens until the connection is given up, or the server refuses something of it, which is returned.
     async fn listen(
         &self,
+        client: &Client,
         identity: &ProcessIdentity,
         mut subscriptions: Subscriptions,
         mut links: UnboundedReceiver<ConnectionChange>,
-    ) -> Option<String> {
+    ) -> Option<Ended> {
         let (mut polls, mut checks) = (interval(POLL_EVERY), interval(CHECK_EVERY));
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut readers = Readers::default();
+        let mut watch = ReadWatch::of(client);
+        let mut counted = Instant::now();
         loop {
+            let newcomer = async {
+                match &mut subscriptions.newcomers {
+                    Some(newcomers) => newcomers.next().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 biased;
                 // However much there is to read, workers do not take this daemon for gone.
                 _ = polls.tick() => self.poll(),
-                Some(message) = subscriptions.messages.next() => self.message(identity, &message),
-                Some(message) = subscriptions.heartbeats.next() => self.beat(identity, &message),
-                Some(message) = subscriptions.unheard.next() => self.unheard(&message),
+                _ = checks.tick() => {
+                    if watch.is_too_long() {
+                        return Some(Ended::TooLong);
+                    }
+                    self.lose(|registry| registry.expire(Instant::now()), "has fallen silent");
+                    readers.keep(|name| self.known().registry.knows(name));
+                    let pause = if subscriptions.newcomers.is_some() { NEWCOMERS_EVERY } else { NEWCOMERS_PAUSE };
+                    if counted.elapsed() > pause {
+                        (readers.beats, readers.bytes, counted) = (0, 0, Instant::now());
+                        if subscriptions.newcomers.is_none() {
+                            subscriptions.newcomers = client.subscribe(self.0.subjects.beat(ANYBODY)).await.ok();
+                        }
+                    }
+                }
                 Some(link) = links.recv() => match link {
                     ConnectionChange::Up => self.poll(),
                     ConnectionChange::Down => self.lose(|registry| registry.nobody(), "is out of reach without the NATS server"),
-                    ConnectionChange::NotAllowed(words) => return Some(words),
+                    ConnectionChange::NotAllowed(words) => return Some(Ended::NotAllowed(words)),
                 },
-                // Nobody is judged silent while there is something to read.
-                _ = checks.tick() => self.lose(|registry| registry.expire(Instant::now()), "has fallen silent"),
+                Some(message) = subscriptions.unheard.next() => self.unheard(&message),
+                Some(muted) = readers.tasks.join_next() => {
+                    if let Ok(Err(name)) = muted {
+                        self.mute(&mut readers, &name);
+                    }
+                }
+                Some(message) = newcomer => {
+                    if readers.floods(message.payload.len()) {
+                        metrics::counter!(MESSAGES_DROPPED).increment(1);
+                        // Those that are known are listened to as before.
+                        (subscriptions.newcomers, counted) = (None, Instant::now());
+                    } else {
+                        self.may_come(client, identity, &mut readers, &message).await;
+                    }
+                }
                 else => return None,
             }
         }
     }
+
+    /// A heartbeat has come: one that is not known yet is listened to from now on.
+    async fn may_come(&self, client: &Client, identity: &ProcessIdentity, readers: &mut Readers, message: &Message) {
+        let Some(name) = self.0.subjects.sender(&message.subject) else { return };
+        let now = Instant::now();
+        if readers.by_name.contains_key(name)
+            || readers.by_name.len() >= Registry::MOST
+            || readers.is_muted(now, name)
+            || Intake::default().admit(now, message.payload.len(), true) != Admission::Read
+        {
+            return;
+        }
+        let Some((from, heartbeat)) = self.read::<Heartbeat>(identity, message) else { return };
+        if heartbeat.state != WorkerState::Gone {
+            let (subjects, us) = (&self.0.subjects, &self.0.name);
+            // Before the poll that asks it for an answer.
+            let beats = client.subscribe(subjects.beat(name)).await;
+            let messages = client.subscribe(subjects.to_daemon(name, us)).await;
+            let (Ok(beats), Ok(messages)) = (beats, messages) else { return };
+            let reading = self.clone().hear(identity.clone(), name.to_owned(), beats, messages);
+            readers.by_name.insert(name.to_owned(), readers.tasks.spawn(reading));
+        }
+        self.heartbeat(&from, heartbeat);
+    }
+
+    /// Reads what one worker sends, until it is too much: then its name is returned.
+    async fn hear(
+        self,
+        identity: ProcessIdentity,
+        name: String,
+        mut beats: Subscriber,
+        mut messages: Subscriber,
+    ) -> Result<(), String> {
+        let mut intake = Intake::default();
+        loop {
+            let (message, is_heartbeat) = tokio::select! {
+                Some(message) = messages.next() => (message, false),
+                Some(message) = beats.next() => (message, true),
+                else => return Ok(()),
+            };
+            match intake.admit(Instant::now(), message.payload.len(), is_heartbeat) {
+                Admission::Read if is_heartbeat => self.beat(&identity, &message),
+                Admission::Read => self.message(&identity, &message),
+                Admission::Drop => metrics::counter!(MESSAGES_DROPPED).increment(1),
+                Admission::Mute => return Err(name),
+            }
+        }
+    }
+
+    /// A worker sends too much: nothing of it is heard for a while.
+    fn mute(&self, readers: &mut Readers, name: &str) {
+        let seconds = readers.mute(Instant::now(), name).as_secs();
+        metrics::counter!(WORKERS_DISTRUSTED).increment(1);
+        tracing::warn!(worker = name, "a worker sends more than any honest one: it is not heard for {seconds} s");
+        self.lose(|registry| registry.remove_named(name), "sends too much");
+    }
+}
+
+/// Why a daemon listens no more.
+enum Ended {
+    /// The server does not let it, in these words.
+    NotAllowed(String),
+    /// The server sends what no message of ours can be.
+    TooLong,
 }

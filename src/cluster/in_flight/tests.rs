@@ -49,9 +49,9 @@ impl Setting {
     /// Looks at all that waits, and finds this for every move; says who was caught.
     fn looks(&mut self, finds: Score) -> Vec<Caught> {
         let mut caught = Vec::new();
-        while let Some(look) = self.in_flight.next_look() {
+        while let NextLook::Look(look) = self.in_flight.next_look(self.sent) {
             let value = HomeValue::none(look.length).after(finds, 8);
-            caught.extend(self.in_flight.looked(&look.key, value));
+            caught.extend(self.in_flight.looked(self.sent, &look, value, Duration::ZERO));
         }
         caught
     }
@@ -145,7 +145,7 @@ fn a_search_ends_once() {
         setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
         EventOutcome::Nothing
     ));
-    assert!(setting.in_flight.stop(1).is_none());
+    assert!(setting.in_flight.stop(setting.sent, 1).is_none());
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
     assert!(setting.inbox.try_recv().is_err());
 }
@@ -153,7 +153,8 @@ fn a_search_ends_once() {
 #[test]
 fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
     let mut setting = setting();
-    assert_eq!(setting.in_flight.stop(1), Some((ANN, None)));
+    let ended = EndedSearch { worker: ANN, conduct: Conduct::Unknown, sample: None };
+    assert_eq!(setting.in_flight.stop(setting.sent, 1), Some(ended));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
     setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
     assert!(setting.inbox.try_recv().is_err());
@@ -173,7 +174,8 @@ fn what_it_came_to_is_measured_by_our_clock() {
         let later = setting.sent + LAG + Duration::from_millis(100);
         setting.in_flight.on_event(later, ANN, event(1, said));
         let sample = SpeedSample { nodes: 60_000, time: Duration::from_millis(100), threads: 2 };
-        assert_eq!(setting.in_flight.stop(1), Some((ANN, (!foreign).then_some(sample))));
+        let stopped = setting.in_flight.stop(later, 1).expect("it runs");
+        assert_eq!((stopped.conduct, stopped.sample), (Conduct::Unknown, (!foreign).then_some(sample)));
     }
 }
 
@@ -240,16 +242,79 @@ fn a_mate_that_is_none_is_cut_and_its_worker_caught() {
 }
 
 #[test]
-fn an_honest_score_that_saw_deeper_counts_in_full_when_a_longer_look_bears_it_out() {
+fn longer_search_replaces_the_value_of_a_shorter_one() {
     let mut setting = setting();
     setting.says("e2e4", Score::Cp(600));
-    while let Some(look) = setting.in_flight.next_look() {
-        let score = if look.length == LookLength::Short { Score::Cp(0) } else { Score::Cp(500) };
+    while let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) {
+        let score = if look.length == VerificationLength::Short { Score::Cp(0) } else { Score::Cp(500) };
         let value = HomeValue::none(look.length).after(score, 8);
-        assert_eq!(setting.in_flight.looked(&look.key, value), []);
+        assert_eq!(setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO), []);
     }
     setting.says("e2e4", Score::Cp(610));
-    assert_eq!(setting.heard(), [Score::Cp(0), Score::Cp(600), Score::Cp(610)]);
+    assert_eq!(setting.heard(), [Score::Cp(0), Score::Cp(500)], "whatever is claimed");
+}
+
+/// A search whose council compares two moves.
+fn contested() -> (Setting, council::pool::Verification) {
+    let mut setting = setting();
+    let verification = council::pool::Verification::new(Arc::default());
+    let search = setting.in_flight.searches.remove(&1).expect("it runs");
+    let mut job = search.job.clone();
+    job.guidance.verification = Some(verification.clone());
+    setting.in_flight.add(RemoteSearch { job, ..search });
+    (setting, verification)
+}
+
+#[test]
+fn contested_moves_are_searched_at_home() {
+    let (mut setting, verification) = contested();
+    let [home, theirs] = ["e2e4", "a2a3"].map(|text| text.parse().expect("a move"));
+    setting.says("a2a3", Score::Cp(150));
+    verification.contest(Some(home), Some(theirs));
+    assert_eq!(verification.difference(theirs, Some(home)), None);
+    while let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) {
+        let score = Score::Cp(if look.key.best == Some(theirs) { -30 } else { 10 });
+        let value = HomeValue::none(look.length).after(score, 8);
+        setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO);
+    }
+    assert_eq!(verification.difference(theirs, Some(home)), Some(-40));
+}
+
+#[test]
+fn verification_has_an_eighth_of_a_core() {
+    let (mut setting, _verification) = contested();
+    let (mut now, mut spent) = (setting.sent, Duration::ZERO);
+    let legal = Line::start(Variant::Standard).legal_moves();
+    let mut moves = legal.iter().cycle();
+    while now < setting.sent + Duration::from_millis(200) {
+        setting.says_at(now, &moves.next().expect("a move").to_string(), Score::Cp(0));
+        match setting.in_flight.next_look(now) {
+            NextLook::Look(look) => {
+                let took = Duration::from_millis(3);
+                let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
+                (now, spent) = (now + took, spent + took);
+                setting.in_flight.looked(now, &look, value, took);
+            }
+            NextLook::Wait(wait) => now += wait,
+            NextLook::Nothing => now += Duration::from_millis(1),
+        }
+    }
+    assert!(spent <= AT_ONCE + (now - setting.sent) / SHARE + Duration::from_millis(3), "{spent:?}");
+    assert!(spent >= Duration::from_millis(20), "{spent:?}");
+}
+
+#[test]
+fn silence_is_remembered_once_there_was_time_to_speak() {
+    let conduct = |after: Duration, says: Option<&str>| {
+        let mut setting = setting();
+        let now = setting.sent + after;
+        says.into_iter().for_each(|moves| _ = setting.says_at(now, moves, Score::Cp(0)));
+        setting.looks(Score::Cp(0));
+        setting.in_flight.stop(now, 1).expect("it runs").conduct
+    };
+    assert_eq!(conduct(2 * LAG, None), Conduct::Unknown);
+    assert_eq!(conduct(2 * LAG + SILENT_AFTER * 2, None), Conduct::Silent);
+    assert_eq!(conduct(2 * LAG + SILENT_AFTER * 2, Some("e2e4")), Conduct::Proposed);
 }
 
 #[test]
@@ -276,10 +341,10 @@ fn who_does_not_know_what_men_are_worth_tells_no_lies() {
 fn a_lie_is_found_out_although_its_search_is_over() {
     let mut setting = setting();
     setting.says("a2a3", Score::Mate(2));
-    let look = setting.in_flight.next_look().expect("a look");
+    let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) else { panic!("a look") };
     let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
-    assert_eq!(setting.in_flight.looked(&look.key, value), []);
-    setting.in_flight.stop(1);
+    assert_eq!(setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO), []);
+    setting.in_flight.stop(setting.sent, 1);
     assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
 }
 
@@ -289,10 +354,10 @@ fn a_worker_that_always_changes_its_mind_costs_few_looks() {
     let mut looks = 0;
     for best in Line::start(Variant::Standard).legal_moves() {
         setting.says(&best.to_string(), Score::Cp(0));
-        while let Some(look) = setting.in_flight.next_look() {
+        while let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) {
             looks += 1;
             let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
-            setting.in_flight.looked(&look.key, value);
+            setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO);
         }
     }
     assert_eq!(looks, MOST_LOOKS);
@@ -312,7 +377,7 @@ fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
     setting.looks(Score::Cp(0));
     let Ok(SearchReport::Proposal(believed)) = setting.inbox.try_recv() else { panic!("it counts") };
     assert_eq!((believed.nodes, believed.time), (2_000_000, Duration::from_millis(99)));
-    assert_eq!((believed.root_moves_done, believed.depth), (20, 8 + 2 + 42));
+    assert_eq!(believed.root_moves_done, 20);
 }
 
 #[test]

@@ -96,15 +96,19 @@ fn who_cannot_answer_in_time_offers_nothing() {
 }
 
 #[test]
-fn a_boast_counts_until_the_first_search() {
+fn claimed_speed_has_no_weight() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     let boast = Heartbeat { speed: 9_999, ..heartbeat(WorkerState::Lending) };
     registry.heard(now, &sender(1), boast, SOON);
     let speed = |registry: &Registry| registry.offers(now, US, &BTreeMap::new(), None)[0].speed;
-    assert_eq!(speed(&registry), 9_999);
+    registry.home_speed(400);
+    assert_eq!(speed(&registry), 400, "as at home");
     let sample = SpeedSample { nodes: 30_000, time: Duration::from_millis(300), threads: 1 };
     registry.measured(now, RunId(1), Some(sample));
     assert_eq!((speed(&registry), registry.views(now, US)[0].speed), (100, Some(100)));
+    let boast = SpeedSample { nodes: 1 << 40, ..sample };
+    registry.measured(now, RunId(1), Some(boast));
+    assert_eq!(speed(&registry), 800, "nodes are its own word");
 }
 
 #[test]
@@ -116,7 +120,7 @@ fn whoever_looks_on_sees_why_a_worker_gets_nothing() {
     let views = registry.views(now, US);
     let closed: Vec<bool> = views.iter().map(|view| view.closed.is_some()).collect();
     assert_eq!(closed, [false, true, true]);
-    assert_eq!((views[0].cores, views[0].speed, views[0].here), (4, Some(1000), false));
+    assert_eq!((views[0].cores, views[0].speed, views[0].here), (4, Some(USUAL_SPEED), false));
 }
 
 #[test]
@@ -156,6 +160,47 @@ fn of_two_workers_of_one_name_the_first_is_used_and_both_are_told_of_once() {
     assert_eq!(came, Some(WorkerChange::Came(RunId(2))));
 }
 
+#[test]
+fn cores_count_once_they_have_proposed() {
+    let (mut registry, now) = (Registry::default(), Instant::now());
+    let boast = Heartbeat { cores: 64, ..heartbeat(WorkerState::Lending) };
+    registry.heard(now, &sender(1), boast.clone(), SOON);
+    let cores = |registry: &Registry| registry.offers(now, US, &BTreeMap::new(), None)[0].cores;
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.push(cores(&registry));
+        (0..cores(&registry)).for_each(|_| registry.conducted(now, RunId(1), Conduct::Proposed));
+    }
+    assert_eq!(seen, [4, 8, 16, 32, 64]);
+    registry.conducted(now, RunId(1), Conduct::Silent);
+    assert_eq!(cores(&registry), 32);
+    registry.heard(now, &sender(1), Heartbeat { state: WorkerState::Gone, ..boast.clone() }, None);
+    registry.heard(now, &Sender { run: RunId(9), ..sender(1) }, boast, SOON);
+    assert_eq!(cores(&registry), 32, "it is known by its name");
+}
+
+#[test]
+fn silent_worker_rests_longer_each_time() {
+    let (mut registry, mut now) = (Registry::default(), Instant::now());
+    let mut rests = Vec::new();
+    for _ in 0..12 {
+        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
+        registry.conducted(now, RunId(1), Conduct::Silent);
+        let begun = now;
+        while offers(&registry, now) == 0 {
+            now += Duration::from_millis(100);
+            registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
+        }
+        rests.push((now - begun).as_secs());
+    }
+    assert_eq!(&rests[..2], [0, 0], "a worker may be busy");
+    assert!(rests[2..].windows(2).all(|pair| pair[0] < pair[1]), "{rests:?}");
+    assert!(rests.last() > Some(&500), "{rests:?}");
+    registry.conducted(now, RunId(1), Conduct::Proposed);
+    registry.conducted(now, RunId(1), Conduct::Silent);
+    assert_eq!(offers(&registry, now), 1, "it has proposed since");
+}
+
 /// Promise 7: what workers say does not grow without bound here.
 #[test]
 fn a_flood_of_names_fills_neither_memory_nor_log() {
@@ -171,7 +216,7 @@ fn nobody_has_more_cores_than_machines_have() {
     let boast = Heartbeat { cores: u16::MAX, speed: u32::MAX, ..heartbeat(WorkerState::Lending) };
     registry.heard(now, &sender(1), boast, None);
     let views = registry.views(now, US);
-    assert_eq!((views[0].cores, views[0].speed), (1024, Some(50_000)));
+    assert_eq!((views[0].cores, views[0].speed), (1024, Some(USUAL_SPEED)));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Whether a worker is well, over HTTP: for Kubernetes and whoever else restarts what hangs.
+//! The state of a worker over HTTP: `/live` and `/ready` for what restarts it when it hangs, `/metrics` for Prometheus.
 
 use std::{
     io,
     net::SocketAddr,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -26,11 +26,40 @@ struct HealthState {
     /// When it last went round, ms since it began; 0: it has not begun to.
     round: AtomicU64,
     client: OnceLock<Client>,
+    load: Mutex<WorkerLoad>,
+}
+
+/// What a worker does now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct WorkerLoad {
+    /// Cores that it lends.
+    pub cores: usize,
+    /// Threads that search.
+    pub searching: usize,
+    /// Searches since it began.
+    pub searches: u64,
+    /// Daemons that have slots on it.
+    pub daemons: usize,
+}
+
+impl WorkerLoad {
+    /// In Prometheus' text format.
+    fn text(self, connected: bool) -> String {
+        let Self { cores, searching, searches, daemons } = self;
+        let connected = u8::from(connected);
+        format!(
+            "# TYPE concilio_worker_connected gauge\nconcilio_worker_connected {connected}\n\
+             # TYPE concilio_worker_cores gauge\nconcilio_worker_cores {cores}\n\
+             # TYPE concilio_worker_threads_searching gauge\nconcilio_worker_threads_searching {searching}\n\
+             # TYPE concilio_worker_daemons gauge\nconcilio_worker_daemons {daemons}\n\
+             # TYPE concilio_worker_searches_total counter\nconcilio_worker_searches_total {searches}\n"
+        )
+    }
 }
 
 impl Default for WorkerHealth {
     fn default() -> Self {
-        Self(Arc::new(HealthState { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new() }))
+        Self(Arc::new(HealthState { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new(), load: Mutex::default() }))
     }
 }
 
@@ -38,11 +67,12 @@ impl WorkerHealth {
     /// Answers questions from now on.
     pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<()> {
         let listener = TcpListener::bind(address).await?;
-        let (live, ready) = (self.clone(), self.clone());
+        let (live, ready, measured) = (self.clone(), self.clone(), self.clone());
         let code = |well: bool| if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let router = Router::new()
             .route("/live", get(move || std::future::ready(code(live.is_live()))))
-            .route("/ready", get(move || std::future::ready(code(ready.is_ready()))));
+            .route("/ready", get(move || std::future::ready(code(ready.is_ready()))))
+            .route("/metrics", get(move || std::future::ready(measured.metrics())));
         tokio::spawn(async move { axum::serve(listener, router).await });
         Ok(())
     }
@@ -52,9 +82,19 @@ impl WorkerHealth {
         let _ = self.0.client.set(client);
     }
 
-    /// The worker has gone round once more.
-    pub(super) fn went_round(&self) {
+    /// The worker has gone round once more, and does this.
+    pub(super) fn went_round(&self, load: WorkerLoad) {
         self.0.round.store(self.now().max(1), Relaxed);
+        *self.0.load.lock().unwrap_or_else(PoisonError::into_inner) = load;
+    }
+
+    fn metrics(&self) -> String {
+        let load = *self.0.load.lock().unwrap_or_else(PoisonError::into_inner);
+        load.text(self.is_connected())
+    }
+
+    fn is_connected(&self) -> bool {
+        self.0.client.get().is_some_and(|client| client.connection_state() == State::Connected)
     }
 
     fn now(&self) -> u64 {
@@ -68,7 +108,6 @@ impl WorkerHealth {
     }
 
     fn is_ready(&self) -> bool {
-        let connected = self.0.client.get().is_some_and(|client| client.connection_state() == State::Connected);
-        connected && self.is_live() && self.0.round.load(Relaxed) > 0
+        self.is_connected() && self.is_live() && self.0.round.load(Relaxed) > 0
     }
 }

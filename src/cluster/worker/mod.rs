@@ -25,7 +25,7 @@ use tokio::{
 };
 
 use super::{
-    connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
+    connection::{self, ConnectionChange, ConnectionError, NatsConnection, ReadWatch, connect_patiently},
     exchange::{ExchangeBudget, next_news},
     identity::{BenchResult, NamesTold, Namesake, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
@@ -39,7 +39,7 @@ use super::{
 use chess::{ElectorName, SearchId, Shutdown};
 use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
 use engine::{Belief, SharedTable};
-use health::WorkerHealth;
+use health::{WorkerHealth, WorkerLoad};
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
 use served::{Refusal, ServedDaemons};
 
@@ -132,6 +132,8 @@ struct WorkerTask {
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
     health: WorkerHealth,
+    /// Searches that were begun.
+    searches: u64,
     /// Whom it is to serve.
     served: ServedDaemons,
     /// Which daemon speaks under which run.
@@ -194,6 +196,7 @@ impl WorkerTask {
             over,
             ended: Some(ended),
             health,
+            searches: 0,
             served,
             daemons: RunOwners::default(),
             other_versions: NamesTold::default(),
@@ -216,16 +219,28 @@ impl WorkerTask {
         news.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut ended = self.ended.take()?;
         let mut leave_by = None;
+        let mut watch = ReadWatch::of(&self.publisher.client);
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.now.cancelled() => break,
                 // Nobody's commands keep the others from hearing of it.
                 _ = heartbeats.tick() => {
-                    self.health.went_round();
                     let effects = self.scheduler.tick(Instant::now());
                     self.carry_out(effects);
-                    self.publisher.beat(&self.state(None));
+                    let state = self.state(None);
+                    self.health.went_round(WorkerLoad {
+                        cores: self.lent.cores,
+                        searching: state.busy(),
+                        searches: self.searches,
+                        daemons: state.daemons.len(),
+                    });
+                    self.publisher.beat(&state);
+                    if watch.is_too_long() {
+                        tracing::warn!("the NATS server announced a message longer than any: connecting anew");
+                        let _ = self.publisher.client.force_reconnect().await;
+                        watch = ReadWatch::of(&self.publisher.client);
+                    }
                 }
                 // Before the orders: a poll that was sent before an order does not know its search, and would stop it.
                 Some(message) = polls.next() => self.poll(&message),
@@ -368,6 +383,7 @@ impl WorkerTask {
                 SchedulerEffect::Search(key, job) => {
                     let daemon = self.daemon(key.0);
                     if let Some((slot, daemon)) = self.slots.get_mut(&key).zip(daemon) {
+                        self.searches += 1;
                         let (reports, inbox) = mpsc::unbounded_channel();
                         let meter = Arc::clone(&job.meter);
                         let relayed = RelayedSearch {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::{position_class::PositionClasses, proofs};
 use crate::{
     CouncilGame,
-    pool::{ElectorSpec, Fact},
+    pool::{ElectorSpec, Fact, Verification},
 };
 use chess::{Bound, Line, Proposal};
 
@@ -18,6 +18,8 @@ pub struct Ballots<L: CouncilGame = Line> {
     facts: Vec<Fact<L::Move>>,
     /// The move that is proved to win, as its prover tells it.
     proof: Option<Proposal<L::Move>>,
+    /// What home cores found about the moves; `None` where no other machine votes, or all is on record.
+    verification: Option<Verification<L::Move>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
     classes: OnceLock<PositionClasses>,
@@ -77,11 +79,40 @@ impl<L: CouncilGame> Ballots<L> {
             static_values: electors.iter().map(|_| OnceLock::new()).collect(),
             facts: Vec::new(),
             proof: None,
+            verification: None,
             electors,
             line,
             position: OnceLock::new(),
             classes: OnceLock::new(),
         }
+    }
+
+    /// The same, of which the votes of other machines count as far as `verification` bears them out.
+    pub(super) fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
+        Self { verification, ..self }
+    }
+
+    /// What home cores found about the moves.
+    pub(super) fn verification(&self) -> Option<&Verification<L::Move>> {
+        self.verification.as_ref()
+    }
+
+    /// Whether another machine has voted whose votes are to be verified.
+    pub(super) fn has_remote(&self) -> bool {
+        let is_remote = |cast: &Cast<L>| cast.proposal.machine.is_some();
+        self.verification.is_some() && self.cast.iter().flatten().any(is_remote)
+    }
+
+    /// These ballots with the proposals that `change` makes of them, each counted as it then stands.
+    pub(super) fn with(&self, change: impl Fn(&Ballot<L>) -> Option<Proposal<L::Move>>) -> Self {
+        let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
+        for ballot in self.iter() {
+            let proposal = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
+            changed.cast[ballot.place] =
+                proposal.map(|proposal| Cast { proposal, gain_at_the_end: OnceLock::new() });
+        }
+        (changed.facts, changed.proof) = (self.facts.clone(), self.proof.clone());
+        changed
     }
 
     /// Further electors, behind those that there are, may propose from now on: `electors` are all of them.
@@ -139,6 +170,11 @@ impl<L: CouncilGame> Ballots<L> {
             let cast = cast.as_ref()?;
             Some(Ballot { place, elector, proposal: &cast.proposal, cast })
         })
+    }
+
+    /// The proposal of the elector at this place.
+    pub(super) fn of(&self, place: usize) -> Option<&Proposal<L::Move>> {
+        self.cast.get(place)?.as_ref().map(|cast| &cast.proposal)
     }
 
     /// How many electors have proposed.

@@ -11,6 +11,7 @@ use super::{
     guards::guarded,
     model::FEATURES,
     proofs::{is_refuted, unrefuted},
+    trust::CountedBallots,
 };
 use crate::CouncilGame;
 use chess::{CriterionName, GameLine, Line, Proposal, Vote};
@@ -69,24 +70,31 @@ impl<L: CouncilGame> Rule<L> {
 
     /// The move that is elected among the proposals as they stand; `None` if nothing is proposed.
     pub fn elected_move(&self, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
-        Some(self.leader(ballots, seed)?.best)
+        Some(self.leader_of(&self.counted(ballots, seed), seed)?.best)
+    }
+
+    /// What counts of the proposals.
+    pub(super) fn counted<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> CountedBallots<'a, L> {
+        CountedBallots::of(ballots, self, seed)
     }
 
     /// Elects among the proposals as they stand; what is proved to win is elected by nobody's vote.
     pub(super) fn elect(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
-        let weighed = self.weigh(ballots);
-        let totals = self.totals(ballots, &weighed);
-        let elected = ballots.proof().or_else(|| speaker(&weighed, &totals, seed))?.clone();
+        let counted = self.counted(ballots, seed);
+        let weighed = self.weigh(&counted);
+        let totals = self.totals(&counted, &weighed);
+        let elected = counted.proof().or_else(|| speaker(&weighed, &totals, seed))?.clone();
         let votes = ballots.iter().map(|ballot| {
             let weight =
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
-            Vote { proposal: ballot.proposal.clone(), knowledge: L::knowledge(ballot.elector), weight: Some(weight) }
+            let proposal = counted.of(ballot.place).unwrap_or(ballot.proposal).clone();
+            Vote { proposal, knowledge: L::knowledge(ballot.elector), weight: Some(weight) }
         });
-        Some(ElectionOutcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
+        Some(ElectionOutcome { votes: votes.collect(), split: split(&counted, elected.best), totals, elected })
     }
 
-    /// The proposal that would be elected now.
-    pub(super) fn leader<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> Option<&'a Proposal<L::Move>> {
+    /// The proposal that would be elected now if all of them count as they stand.
+    pub(super) fn leader_of<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> Option<&'a Proposal<L::Move>> {
         if ballots.proof().is_some() {
             return ballots.proof();
         }
@@ -116,6 +124,12 @@ impl<L: CouncilGame> Rule<L> {
 
     /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
     pub(super) fn is_decided(&self, ballots: &Ballots<L>, searching: &[usize]) -> bool {
+        // Votes of other machines let nobody stop searching here.
+        let remote = ballots.iter().filter(|ballot| ballots.has_remote() && ballot.proposal.machine.is_some());
+        let mut open: Vec<usize> = searching.iter().copied().chain(remote.map(|ballot| ballot.place)).collect();
+        open.sort_unstable();
+        open.dedup();
+        let searching = &open[..];
         let Some(open) = searching.iter().map(|place| self.0.most(ballots.electors().get(*place)?)).sum() else {
             return false;
         };
@@ -150,8 +164,11 @@ fn speaker<'a, L: CouncilGame>(
 ) -> Option<&'a Proposal<L::Move>> {
     let best = heaviest(totals, seed)?;
     let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
+    // A proposal of this machine speaks before those of others: its variation and its time are its own.
+    let is_home = |ballot: &Ballot<L>| ballot.proposal.machine.is_none();
     let heavier = |(a, a_weight): &&(Ballot<L>, f64), (b, b_weight): &&(Ballot<L>, f64)| {
-        a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth))
+        let weight = a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth));
+        is_home(a).cmp(&is_home(b)).then(weight)
     };
     of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
 }

@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::sync::Notify;
+
 use super::{
     GroupMode,
     ballots::Ballots,
@@ -17,10 +19,11 @@ use super::{
     searcher::{CouncilSearcher, search_id},
     second::{SearchAssignment, SecondPhaseTask},
     split_group::SplitGroup,
+    trust,
 };
 use crate::{
     CouncilGame,
-    pool::{ElectorSpec, Guidance, Hints, Job, SearchReport},
+    pool::{ElectorSpec, Guidance, Hints, Job, SearchReport, Verification},
 };
 use chess::{Bound, Phase, Proposal, Task};
 use engine::{BestOfGroup, Turnstile};
@@ -49,6 +52,8 @@ pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub anchor: Option<usize>,
     /// Where the searchers take turns, in virtual time.
     pub round_robin: Option<Arc<Turnstile>>,
+    /// Wakes the verifier of what other machines propose; `None` where there are no others.
+    pub verifier: Option<Arc<Notify>>,
 }
 
 /// What was heard so far.
@@ -62,6 +67,12 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The searchers that advise.
     advisers: Vec<usize>,
     pub leader: Option<Proposal<L::Move>>,
+    /// What the home electors alone would choose.
+    pub home: Option<L::Move>,
+    /// Electors whose proposals count, different moves among those, and the share of the electors that propose another move than the leader.
+    standing: (usize, usize, f64),
+    /// By the line that is searched: what home cores found about the moves of other machines.
+    verifications: Vec<(Arc<L>, Verification<L::Move>)>,
     /// The share of its searcher's nodes that the leader's move took.
     effort: Option<f64>,
     changes: u32,
@@ -88,6 +99,9 @@ impl<L: CouncilGame> FirstPhase<L> {
             newest: searchers.iter().map(|_| None).collect(),
             advisers: (0..searchers.len()).filter(|number| searchers[*number].adviser.is_some()).collect(),
             leader: None,
+            home: None,
+            standing: (0, 0, 0.0),
+            verifications: Vec::new(),
             effort: None,
             changes: 0,
             proving: Proving::begin(searchers),
@@ -97,6 +111,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             setup,
             line,
         };
+        phase.turn_ballots(&Arc::clone(&phase.line), session);
         phase.put_all_to_work(0, session, searchers);
         phase
     }
@@ -202,6 +217,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
         let in_turns = self.setup.round_robin.is_some();
         let guidance = self.proving.guide(number, &line, guidance, in_turns);
+        let guidance = Guidance { verification: self.verification_of(&line), ..guidance };
         self.newest[number] = None;
         self.lines[number] = line;
         searchers[number].search(Job::guided(task, guidance).within(time), &session.reports);
@@ -264,9 +280,21 @@ impl<L: CouncilGame> FirstPhase<L> {
                 if advising { end.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { end };
             let patient_until = Instant::now() + PATIENCE;
             let signs_before = signs_of_life(searchers);
-            let impatient = self.any_finished(searchers) && session.is_endless(until);
-            match session.next(if impatient { patient_until } else { until }, self.leader.is_some()).await {
+            let impatient = session.is_endless(until) && self.any_finished(searchers);
+            let votes_here = |searcher: &CouncilSearcher<L>| searcher.elector.is_some() && searcher.is_searching_here();
+            let others = if impatient {
+                session.patience_with_others(searchers.iter().any(votes_here), self.leader.is_some())
+            } else {
+                None
+            };
+            let wait = others.unwrap_or(if impatient { patient_until } else { until });
+            match session.next(wait, self.leader.is_some()).await {
                 Event::Cancelled => return None,
+                Event::Verified => {
+                    self.find_leader(searchers);
+                    deadline = session.deadline(&self.progress(), share);
+                }
+                Event::TimeIsUp if others.is_some_and(|until| until <= Instant::now()) => break,
                 Event::TimeIsUp if impatient && !session.must_answer() && signs_of_life(searchers) > signs_before => {}
                 Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < end => {
                     self.advising().for_each(|number| searchers[number].stop());
@@ -372,7 +400,8 @@ impl<L: CouncilGame> FirstPhase<L> {
             group.found().filter(|_| **group.line() == *self.line).cloned()
         } else {
             let proposals = members(elector, searchers).filter_map(|number| self.newest_of(number));
-            proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
+            // How far another machine came is its word alone.
+            proposals.max_by_key(|p| (p.machine.is_none(), p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
         };
         let Some(speaker) = speaker else { return };
         if self.setup.round_robin.is_none() {
@@ -385,7 +414,18 @@ impl<L: CouncilGame> FirstPhase<L> {
     }
 
     fn find_leader(&mut self, searchers: &[CouncilSearcher<L>]) {
-        let leader = self.setup.rule.leader(&self.ballots, self.setup.seed).cloned();
+        let seed = self.setup.seed;
+        let counted = self.setup.rule.counted(&self.ballots, seed);
+        let leader = self.setup.rule.leader_of(&counted, seed).cloned();
+        let dissent = leader.as_ref().map_or(0.0, |leader| split(&counted, leader.best));
+        let standing = (counted.len(), counted.moves().len(), dissent);
+        let has_remote = self.ballots.has_remote();
+        let home = if has_remote { counted.home } else { leader.as_ref().map(|leader| leader.best) };
+        if has_remote && let Some(verification) = self.ballots.verification() {
+            verification.contest(home, counted.challenger);
+        }
+        drop(counted);
+        (self.home, self.standing) = (home, standing);
         let changed = |(before, after): (&Proposal<L::Move>, &Proposal<L::Move>)| before.best != after.best;
         self.changes += u32::from(self.leader.as_ref().zip(leader.as_ref()).is_some_and(changed));
         let speaks = |newest: &Option<Proposal<L::Move>>| {
@@ -393,6 +433,29 @@ impl<L: CouncilGame> FirstPhase<L> {
         };
         self.effort = self.newest.iter().position(speaks).and_then(|number| searchers[number].effort());
         self.leader = leader;
+    }
+
+    /// Begins to count anew, about that position.
+    fn turn_ballots(&mut self, line: &Arc<L>, session: &mut SearchSession<L>) {
+        let verification = self.verification_of(line);
+        session.verification.clone_from(&verification);
+        self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(line)).verified_by(verification);
+    }
+
+    /// Where home cores tell what they find about the moves of other machines in that position.
+    fn verification_of(&mut self, line: &Arc<L>) -> Option<Verification<L::Move>> {
+        let verifier = self.setup.verifier.as_ref()?;
+        if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
+            return Some(known.clone());
+        }
+        let verification = Verification::new(Arc::clone(verifier));
+        self.verifications.push((Arc::clone(line), verification.clone()));
+        Some(verification)
+    }
+
+    /// Whether a proposal of any machine may be played.
+    pub(super) fn may_be_played(&self, proposal: &Proposal<L::Move>) -> bool {
+        proposal.machine.is_none() || trust::may_be_played(proposal.best, self.home, &self.ballots)
     }
 
     /// Turns all electors to the position that has come, where several were pondered.
@@ -404,7 +467,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             return;
         };
         self.line = Arc::clone(&line);
-        self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(&line));
+        self.turn_ballots(&line, session);
         self.proving.inform(&line, &mut self.ballots);
         self.leader = None;
         // What a group found in another position would be a wrong window in this one. Those who search it already keep theirs.
@@ -454,13 +517,13 @@ impl<L: CouncilGame> FirstPhase<L> {
         let leader = self.leader.as_ref();
         Progress {
             electors: self.setup.electors.len(),
-            proposals: self.ballots.len(),
-            distinct_moves: self.ballots.moves().len(),
+            proposals: self.standing.0,
+            distinct_moves: self.standing.1,
             changes: self.changes,
             leader: leader.map(|leader| leader.best),
             score: leader.map(|leader| leader.score),
             depth: leader.map_or(0, |leader| leader.depth),
-            split: leader.map_or(0.0, |leader| split(&self.ballots, leader.best)),
+            split: self.standing.2,
             effort: self.effort,
             to_be_continued: self.setup.share < 1.0,
         }
@@ -468,7 +531,8 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     /// The moves that the second phase is to choose from.
     pub(super) fn candidates(&self) -> Vec<L::Move> {
-        unrefuted_moves(self.ballots.moves(), self.ballots.facts())
+        let counted = self.setup.rule.counted(&self.ballots, self.setup.seed);
+        unrefuted_moves(counted.moves(), counted.facts())
     }
 
     /// Elects among what was proposed.

@@ -10,12 +10,14 @@
 //! | who proposes | `roster`, `distributions`; with which cores: `seats` |
 //! | what was proposed | `ballots`; one question's way: `search_session`, `first_phase` |
 //! | which proposal is elected | `criterion/`, a file a rule; `proofs`, `guards`, `election` |
+//! | how far votes of other machines count | `trust` |
 //! | the second search | `second/`, a file a mode |
 //! | the move when nobody has said anything | `fallback` |
 //! | settings | `settings`, `group_mode`, `preset` (the published players), `model` (what was learnt) |
 //!
 //! Invariants:
 //! - the move is legal in the line asked about and was searched, even if every elector fails or is mute;
+//! - the move is one that the home electors alone would have elected, or one that verification finds nearly as good (`trust`);
 //! - a proposal for another search is dropped;
 //! - an elector that dies or hangs costs its vote, never the move: nobody is waited for after the time is up;
 //! - equal proposals and an equal seed elect the same move.
@@ -43,6 +45,7 @@ mod seats;
 mod second;
 mod settings;
 mod split_group;
+mod trust;
 
 pub use ballots::Ballots;
 pub use chess::{CriterionName, SecondPhaseMode};
@@ -149,6 +152,7 @@ impl<L: CouncilGame> Council<L> {
             advice,
             anchor: self.seats.anchor(),
             round_robin,
+            verifier: self.pool.verifier(),
         };
         let mut first = FirstPhase::begin(setup, session, &mut self.seats.searchers[..self.seats.in_first_phase]);
         loop {
@@ -204,7 +208,9 @@ impl<L: CouncilGame> Council<L> {
         };
         let before = first.newest_of(start).cloned();
         let strategy = second::of(mode, before);
-        let run = SecondPhaseRun { task, strategy, searchers, progress: first.progress() };
+        let verification = first.ballots.verification().cloned();
+        let (home, progress) = (first.home, first.progress());
+        let run = SecondPhaseRun { task, strategy, searchers, progress, home, verification };
         let found = run.run(session).await?;
         let first_choice = outcome.elected.best;
         Some(found.map(|proposal| chess::SecondPhase { mode, first_choice, proposal }))
@@ -218,6 +224,7 @@ impl<L: CouncilGame> Council<L> {
         second_phase: Option<chess::SecondPhase<L::Move>>,
         session: &mut SearchSession<L>,
     ) -> Option<Decision<L::Move, L::Knowledge>> {
+        let second_phase = second_phase.filter(|second| first.may_be_played(&second.proposal));
         let elected = second_phase.as_ref().map(|second| &second.proposal);
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
         // Should all others have failed, the one that never stops has the word.

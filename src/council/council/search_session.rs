@@ -9,7 +9,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::question::{Progress, Question};
-use crate::pool::SearchReport;
+use crate::pool::{SearchReport, Verification};
 use chess::{GameLine, Proposal};
 
 /// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
@@ -23,12 +23,19 @@ const TIMER_ROUNDING: Duration = Duration::from_micros(700);
 /// How long the first word is waited for when an answer is wanted at once and nobody has proposed yet.
 const FIRST_WORD: Duration = Duration::from_millis(8);
 
+/// Where no clock bounds a question, searches of other machines are waited for as long again as those of this one took, and this much.
+const OTHERS: Duration = Duration::from_millis(500);
+/// How long they are waited for where this machine has proposed nothing.
+const ONLY_OTHERS: Duration = Duration::from_secs(30);
+
 /// What ends a wait of the council.
 pub(super) enum Event<M> {
     /// A searcher has reported.
     SearchReport(SearchReport<M>),
     /// The timing is to be asked again.
     Reconsider,
+    /// Home cores have found out something about the moves of other machines.
+    Verified,
     /// The time is up, or an answer is wanted now.
     TimeIsUp,
     /// The question is not asked any more.
@@ -43,6 +50,10 @@ pub(super) struct SearchSession<'a, L: GameLine> {
     pub reports: UnboundedSender<SearchReport<L::Move>>,
     inbox: UnboundedReceiver<SearchReport<L::Move>>,
     started: Instant,
+    /// When the last search of this machine ended.
+    home_ended: Option<Instant>,
+    /// Where home cores tell what they find about moves of other machines; `None` where there are no others.
+    pub verification: Option<Verification<L::Move>>,
     /// When an answer must be given although nobody has said anything.
     answer_by: Option<Instant>,
 }
@@ -54,7 +65,7 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         watch: &'a mut (dyn FnMut(&Proposal<L::Move>) + Send),
     ) -> Self {
         let (reports, inbox) = mpsc::unbounded_channel();
-        Self { question, cancelled, watch, reports, inbox, started: Instant::now(), answer_by: None }
+        Self { question, cancelled, watch, reports, inbox, started: Instant::now(), home_ended: None, verification: None, answer_by: None }
     }
 
     /// Time since the question.
@@ -81,6 +92,16 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
     /// Whether no rule of time bounds a wait until then.
     pub(super) fn is_endless(&self, until: Instant) -> bool {
         until.saturating_duration_since(self.started) > LONGEST_BOUND
+    }
+
+    /// Until when searches of other machines are waited for where no clock says so: `None` while this machine searches.
+    pub(super) fn patience_with_others(&mut self, here: bool, has_leader: bool) -> Option<Instant> {
+        if here {
+            self.home_ended = None;
+            return None;
+        }
+        let ended = *self.home_ended.get_or_insert_with(Instant::now);
+        Some(ended + if has_leader { ended.duration_since(self.started) + OTHERS } else { ONLY_OTHERS })
     }
 
     /// How long the question will be searched about, from its beginning, as far as is known now: what the clock gives where all agree from
@@ -110,6 +131,13 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
             return Event::TimeIsUp;
         }
         let question = &*self.question;
+        let verification = self.verification.as_ref();
+        let verified = async {
+            match verification {
+                Some(verification) => verification.changed().await,
+                None => std::future::pending().await,
+            }
+        };
         let alarm = until.checked_sub(TIMER_ROUNDING).unwrap_or(until);
         tokio::select! {
             biased;
@@ -117,6 +145,7 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
             () = question.answer_now.cancelled(), if self.answer_by.is_none() => Event::Reconsider,
             () = question.reconsider.notified() => Event::Reconsider,
             Some(report) = self.inbox.recv() => Event::SearchReport(report),
+            () = verified, if verification.is_some() => Event::Verified,
             () = sleep_until(alarm.into()) => Event::TimeIsUp,
         }
     }

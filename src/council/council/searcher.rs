@@ -143,6 +143,11 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.current.is_some()
     }
 
+    /// Whether it searches on this machine.
+    pub(super) fn is_searching_here(&self) -> bool {
+        self.is_searching() && !self.slot.is_away()
+    }
+
     /// Tells it to stop; it is not waited for.
     pub(super) fn stop(&mut self) {
         self.finish();

@@ -25,9 +25,17 @@ impl Cores {
     }
 
     /// Claims so many cores, if they are free. `table` is the number of the table that the search shares with its copies.
+    #[cfg(test)]
     pub(super) fn claim(self: &Arc<Self>, threads: usize, table: Option<u64>) -> Option<CoreClaim> {
         let mut taken = self.lock();
         (taken.threads + threads <= self.all).then(|| self.take(&mut taken, threads, table))
+    }
+
+    /// Claims as many of so many cores as are free, at least one.
+    pub(super) fn claim_free(self: &Arc<Self>, threads: usize, table: Option<u64>) -> Option<CoreClaim> {
+        let mut taken = self.lock();
+        let free = self.all.saturating_sub(taken.threads);
+        (free > 0).then(|| self.take(&mut taken, threads.min(free), table))
     }
 
     /// Claims cores whether they are free or not. But one copy more on cores that all search with its table already would only
@@ -55,7 +63,7 @@ impl Cores {
 #[derive(Debug)]
 pub(super) struct CoreClaim {
     cores: Arc<Cores>,
-    threads: usize,
+    pub threads: usize,
     table: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! A slot that decides anew at every search: a thread of this machine while it has a core to spare, else a machine that
-//! lends one, and with none there the thread again. What is lost elsewhere before it proposed anything begins anew here.
+//! A slot that decides anew at every search: threads of this machine while it has a core to spare, if only for a part of them, so that no
+//! home core idles while a search waits elsewhere and an elector of this machine always votes; else a machine that lends one, and with none there the thread again. What is lost elsewhere before it proposed anything begins anew here.
 //!
 //! Copies that search with one table only take each other's time where they crowd: those for which there is neither a core nor
 //! another machine end at once, without a vote.
@@ -66,8 +66,8 @@ impl SearchSlot<Line> for ElasticSlot {
         let mut both = lock(&self.0);
         both.stop();
         both.current = Some(job.task.id.clone());
-        if let Some(claim) = both.cores.claim(both.threads, both.table) {
-            both.search_here(job, reports, claim);
+        if let Some(claim) = both.cores.claim_free(both.threads, both.table) {
+            both.search_here(Job { threads_at_most: Some(claim.threads), ..job }, reports, claim);
         } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
             both.crowd_in(job, reports);
         }
@@ -85,6 +85,11 @@ impl SearchSlot<Line> for ElasticSlot {
 
     fn started(&self) -> CancellationToken {
         lock(&self.0).local.started()
+    }
+
+    fn is_away(&self) -> bool {
+        let both = lock(&self.0);
+        both.current.is_some() && both.claim.is_none()
     }
 }
 
@@ -189,6 +194,20 @@ mod tests {
         first.stop();
         second.search(job(3), &reports);
         assert_eq!(answer(&mut inbox).serial, 3);
+    }
+
+    /// However many cores others claim to have.
+    #[test]
+    fn home_core_searches_for_an_elector_of_many_threads() {
+        let lender = Lender::default();
+        let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
+        let spec = ElectorSpec { threads: 9, ..ElectorSpec::own(Knowledge::COMPLETE, 1) };
+        let (mut first, mut second) = (pool.slot(&spec, None), pool.slot(&spec, None));
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        first.search(job(1), &reports);
+        second.search(job(2), &reports);
+        assert_eq!((first.is_away(), second.is_away()), (false, true));
+        assert_eq!((answer(&mut inbox).serial, lender.0.lock().expect("alone").len()), (1, 1));
     }
 
     #[test]

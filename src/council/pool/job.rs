@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::Facts;
+use super::{Facts, Verification};
 use chess::{ElectorName, GameLine, Line, Proposal, Score, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Place};
 
@@ -93,6 +93,8 @@ pub struct Guidance<M = UciMove> {
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
+    /// Where the values go that home cores find for the moves that other machines propose.
+    pub verification: Option<Verification<M>>,
     /// Its turn among others, in virtual time. An elector that knows no turns is waited for when its turn comes.
     pub turn: Option<Arc<Place>>,
 }
@@ -100,7 +102,7 @@ pub struct Guidance<M = UciMove> {
 impl<M> Default for Guidance<M> {
     /// None.
     fn default() -> Self {
-        Self { hints: None, facts: None, advises: None, window: None, best_of_group: None, turn: None }
+        Self { hints: None, facts: None, advises: None, window: None, best_of_group: None, verification: None, turn: None }
     }
 }
 

@@ -35,6 +35,7 @@ mod start;
 mod transcript;
 mod trivial;
 pub mod uci;
+mod verification;
 mod virtual_machines;
 
 pub use elector::{Elector, ElectorFailure};
@@ -51,6 +52,7 @@ pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, net_file};
 pub use start::variants_of;
+pub use verification::{Verification, VerificationLength, WeakVerification};
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 
 use std::{
@@ -60,6 +62,8 @@ use std::{
     },
     time::Duration,
 };
+
+use tokio::sync::Notify;
 
 use crate::CouncilGame;
 use cores::Cores;
@@ -112,6 +116,11 @@ impl Pool {
         Self { remote, ..Self::new(cores) }
     }
 
+    /// A pool over the cores of other machines alone, to measure them.
+    pub fn of_remote(remote: Arc<dyn RemotePool>) -> Self {
+        Self { cores: Arc::new(Cores::new(0)), ..Self::with_remote(1, Some(remote)) }
+    }
+
     /// The same, which in virtual time stands for several machines.
     #[must_use]
     pub fn standing_for(self, virtual_machines: VirtualMachines) -> Self {
@@ -149,6 +158,11 @@ impl Pool {
     /// Tells of machines that come from now on.
     pub(crate) fn arrivals(&self) -> Arrivals {
         Arrivals::of(self.remote.as_deref())
+    }
+
+    /// Wakes whoever verifies what other machines propose; `None` where there are no others.
+    pub(crate) fn verifier(&self) -> Option<Arc<Notify>> {
+        self.remote.as_ref().map(|remote| remote.verifier())
     }
 
     /// What falls to one of the councils that decide now of so many cores, at least one.

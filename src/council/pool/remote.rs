@@ -1,8 +1,8 @@
 //! Cores of other machines, as the pool sees them: whoever lends them, the pool keeps to these two traits.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use tokio::sync::{mpsc::UnboundedSender, watch};
+use tokio::sync::{Notify, mpsc::UnboundedSender, watch};
 
 use super::{ElectorSpec, Job, MachineView, SearchReport};
 use engine::SharedTable;
@@ -16,6 +16,11 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
     /// Counts how often a machine has come that may be asked at once; `None`: none ever comes.
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {
         None
+    }
+
+    /// Wakes the verifier of what these machines propose, when a [`Verification`](super::Verification) asks for more.
+    fn verifier(&self) -> Arc<Notify> {
+        Arc::default()
     }
 
     /// The machines that are there now, by name, for whoever looks on.

@@ -23,6 +23,11 @@ pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
 
     /// Cancelled when its elector has been started on this machine, or could not be.
     fn started(&self) -> CancellationToken;
+
+    /// Whether it searches on another machine now.
+    fn is_away(&self) -> bool {
+        false
+    }
 }
 
 /// The handle of an elector's slot. Dropping it stops the search; a thread ends as soon as the elector lets it.
@@ -68,5 +73,10 @@ impl<L: CouncilGame> Slot<L> {
     /// Cancelled when its elector has been started on this machine, or could not be.
     pub(crate) fn started(&self) -> CancellationToken {
         self.place.started()
+    }
+
+    /// Whether it searches on another machine now.
+    pub(crate) fn is_away(&self) -> bool {
+        self.place.is_away()
     }
 }

@@ -144,10 +144,11 @@ impl ClusterBench {
         Pool::with_remote(own, Some(Arc::new(self.cluster.clone())))
     }
 
-    /// A seat that is always elsewhere: it wants more threads than our one core has.
+    /// A slot that is always elsewhere: its pool has no core here.
     fn remote_slot(&self, kind: &ElectorKind, threads: usize) -> Slot {
         let spec = ElectorSpec::new("probe".into(), kind.clone(), 1);
-        self.pool(1).slot(&ElectorSpec { threads: threads.max(2), ..spec }, None)
+        let elsewhere = Pool::of_remote(Arc::new(self.cluster.clone()));
+        elsewhere.slot(&ElectorSpec { threads, ..spec }, None)
     }
 
     /// From a task to its first proposal, so many times.

@@ -155,22 +155,6 @@ fn by_score_margin_a_shallow_vote_weighs_little_among_those_who_evaluate_alike()
     assert_eq!(weights(&outcome), [14.0, 44.0], "plies of different knowledge are not compared");
 }
 
-/// However deep it says that it came, and however many cores it has.
-#[test]
-fn by_score_margin_another_machine_elects_nothing_that_is_far_worse_than_what_we_have() {
-    let electors = electors("complete-4");
-    let mut proposals = vec![Some(proposal(&electors[0], &cp("e2e4", 10)))];
-    proposals.extend(electors[1..].iter().map(|elector| {
-        let said = proposal(elector, &Said("f2f3", Score::Cp(-400), 40));
-        Some(Proposal { machine: Some("attic".into()), ..said })
-    }));
-    let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::ScoreMargin), &Ballots::recorded(&line, &electors, &proposals), 1)
-        .expect("proposals");
-    assert_eq!(outcome.elected.best.to_string(), "e2e4");
-    assert_eq!(&weights(&outcome)[1..], [0.0; 3]);
-}
-
 const GUARDED: [CriterionName; 5] = [
     CriterionName::Optimistic,
     CriterionName::ScoreMargin,

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    pool::{Guidance, Job, SearchReport},
+    pool::{Guidance, Job, SearchReport, Verification},
 };
 use chess::{GameLine, Limits, Phase, Proposal, SecondPhaseMode, Task};
 use engine::Turnstile;
@@ -131,6 +131,10 @@ pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
     pub searchers: &'a mut [CouncilSearcher<L>],
     /// What the clock is told; its leader is replaced by what is found.
     pub progress: Progress<L::Move>,
+    /// The choice of the home electors in the first phase.
+    pub home: Option<L::Move>,
+    /// Where what other machines propose is verified.
+    pub verification: Option<Verification<L::Move>>,
 }
 
 impl<L: CouncilGame> SecondPhaseRun<'_, L> {
@@ -144,9 +148,12 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
         self.carry_out(assignments, session);
         let mut deadline = session.deadline(&self.progress, 1.0);
         while !self.strategy.is_over() && self.searchers.iter().any(CouncilSearcher::is_searching) {
-            match session.next(deadline, true).await {
+            let here = self.searchers.iter().any(CouncilSearcher::is_searching_here);
+            let others = session.is_endless(deadline).then(|| session.patience_with_others(here, true)).flatten();
+            match session.next(others.unwrap_or(deadline), true).await {
                 Event::Cancelled => return None,
                 Event::TimeIsUp => break,
+                Event::Verified => {}
                 Event::Reconsider => deadline = session.deadline(&self.progress, 1.0),
                 Event::SearchReport(report) => {
                     let Some(searcher) = self.searchers.iter_mut().position(|searcher| searcher.accepts(&report))
@@ -170,6 +177,7 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
             let Some(slot) = self.searchers.get_mut(searcher) else { continue };
             let id = search_id(&session.question.game, &*line, Phase::Second);
             let task = Task { id, line, root_moves, limits };
+            let guidance = Guidance { verification: self.verification.clone(), ..guidance };
             slot.search(Job::guided(task, guidance).within(time), &session.reports);
         }
     }
@@ -185,6 +193,9 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
         progress.changes += u32::from(progress.leader != now.0);
         (progress.leader, progress.score, progress.depth) = now;
         (progress.effort, progress.to_be_continued) = (None, false);
+        if let (Some(verification), Some(_)) = (&self.verification, &found.machine) {
+            verification.contest(self.home, Some(found.best));
+        }
         session.show(found);
         true
     }

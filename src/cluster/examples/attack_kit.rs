@@ -1,0 +1,113 @@
+//! Every attack on a council with one home core, in fifteen positions each, and what became of them (docs/cluster.md).
+//!
+//! `cargo run --release -p concilio-cluster --example attack_kit [MOVE_MS] [POSITIONS] [ATTACK]`
+//!
+//! It starts its own nats-server.
+
+#[path = "../tests/hostile/mod.rs"]
+mod hostile;
+#[path = "../../../tests/stories/cluster/nats.rs"]
+mod nats;
+
+use std::{
+    error::Error,
+    time::{Duration, Instant},
+};
+
+use concilio_cluster::{ClusterClient, ClusterSettings};
+use council::pool::RemotePool;
+use hostile::{
+    Attack,
+    worker::{Flood, Hostile, POSITIONS, Target, joins, keeps_the_invariant, position, prepare, value},
+};
+use nats::Nats;
+
+/// What is tried beside [`Attack::ALL`]: claimed cores, and floods.
+const OTHERS: [(&str, Hostile); 5] = [
+    ("64 claimed cores", Hostile { attack: Attack::Silence, cores: 64, flood: Flood::None }),
+    ("1024 claimed cores", Hostile { attack: Attack::Silence, cores: 1024, flood: Flood::None }),
+    ("heartbeats, 600 of 60 kB a second", flooding(Flood::Heartbeats(600, 60_000))),
+    ("messages, 600 of 60 kB a second", flooding(Flood::Messages(600, 60_000))),
+    ("messages, 20000 of 100 B a second", flooding(Flood::Messages(20_000, 100))),
+];
+
+const fn flooding(flood: Flood) -> Hostile {
+    Hostile { attack: Attack::FalseDepth, cores: 1, flood }
+}
+
+/// What became of an attack.
+#[derive(Default)]
+struct Tally {
+    moves: usize,
+    overruled: usize,
+    broken: usize,
+    lost: i32,
+    late: Duration,
+}
+
+#[tokio::main(flavor = "multi_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let move_time = Duration::from_millis(arguments.next().map_or(Ok(300), |text| text.parse())?);
+    let positions: usize = arguments.next().map_or(Ok(POSITIONS.len()), |text| text.parse())?;
+    let only = arguments.next();
+    let attacks = Attack::ALL.map(|attack| (format!("{attack:?}"), Hostile { attack, cores: 4, flood: Flood::None }));
+    let others = OTHERS.map(|(name, hostile)| (name.to_owned(), hostile));
+    println!(
+        "{:<36} {:<11} {:>5} {:>9} {:>6} {:>9} {:>8} {:>8}",
+        "attack", "roster", "moves", "overruled", "broken", "cp a move", "late ms", "MB more"
+    );
+    for (name, hostile) in attacks.into_iter().chain(others) {
+        if only.as_ref().is_some_and(|only| !name.starts_with(only.as_str())) {
+            continue;
+        }
+        for roster in ["auto", "balanced-3"] {
+            let nats = Nats::start();
+            let client = async_nats::connect(nats.url()).await?;
+            let settings =
+                ClusterSettings { nats: nats.url(), name: "daemon".to_owned(), ..ClusterSettings::default() };
+            let mut target = Target::new(settings, roster);
+            let _attacking = joins(client, "mallory", "daemon", hostile).await;
+            answers(&target.cluster).await;
+            let before = resident();
+            let mut tally = Tally::default();
+            for moves in &POSITIONS[..positions.min(POSITIONS.len())] {
+                let line = position(moves);
+                prepare(&line);
+                let outcome = target.decides(&line, move_time).await;
+                tally.moves += 1;
+                tally.late = tally.late.max(outcome.late);
+                let best = outcome.decision.best;
+                if let Some(home) = outcome.home.filter(|home| *home != best) {
+                    tally.overruled += 1;
+                    tally.lost += value(&line, home, 100_000) - value(&line, best, 100_000);
+                    tally.broken += usize::from(!keeps_the_invariant(&line, &outcome));
+                }
+            }
+            let Tally { moves, overruled, broken, lost, late } = tally;
+            let lost = f64::from(lost) / moves.max(1) as f64;
+            let more = resident().saturating_sub(before) as f64 / 1e6;
+            let late = late.as_secs_f64() * 1e3;
+            println!("{name:<36} {roster:<11} {moves:>5} {overruled:>9} {broken:>6} {lost:>9.1} {late:>8.1} {more:>8.1}");
+        }
+    }
+    Ok(())
+}
+
+/// Waits until the worker is one that may be asked; one that floods may never be.
+async fn answers(cluster: &ClusterClient) {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(3) {
+        if cluster.machines().iter().any(|machine| machine.lag.is_some()) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Memory of this process, bytes.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default() * 1024
+}

@@ -1,0 +1,160 @@
+//! Attacks of a worker with a key of its own on a council with one home core, over a real NATS server: the move played is always one
+//! that the home electors would have played, or one that verification finds nearly as good. The long run of the same is the example
+//! `attack_kit`.
+
+#[path = "../../../tests/stories/cluster/nats.rs"]
+mod nats;
+
+mod hostile;
+mod log;
+
+use std::time::{Duration, Instant};
+
+use async_nats::ConnectOptions;
+use chess::Shutdown;
+use concilio_cluster::{ClusterSettings, MemberKind, Members, WorkerSettings, lend};
+use hostile::{
+    Attack,
+    worker::{Flood, Hostile, POSITIONS, Target, joins, keeps_the_invariant, position, prepare},
+};
+use log::{Log, until};
+use nats::Nats;
+use tempfile::TempDir;
+use tokio_util::sync::DropGuard;
+
+/// A cluster with keys: a daemon, `attic`, which is honest, and `mallory`.
+struct Cluster {
+    nats: Nats,
+    folder: TempDir,
+    log: Log,
+}
+
+impl Cluster {
+    fn start() -> Self {
+        let log = Log::of_all();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = Members::open(folder.path()).expect("an empty folder");
+        members.add(MemberKind::Daemon, "daemon").expect("a key");
+        members.add(MemberKind::Worker, "attic").expect("a key");
+        members.add(MemberKind::Worker, "mallory").expect("a key");
+        let nats = Nats::start_with(Some(format!("authorization {{\n{}\n}}", members.configuration())));
+        Self { nats, folder, log }
+    }
+
+    fn settings(&self, name: &str) -> ClusterSettings {
+        ClusterSettings {
+            nats: self.nats.url(),
+            name: name.to_owned(),
+            nkey_file: self.folder.path().join(format!("{name}.nk")),
+            daemons: vec!["daemon".to_owned()],
+            ..ClusterSettings::default()
+        }
+    }
+
+    async fn mallory(&self, hostile: Hostile) -> DropGuard {
+        let seed = std::fs::read_to_string(self.folder.path().join("mallory.nk")).expect("a key").trim().to_owned();
+        let client = ConnectOptions::with_nkey(seed).connect(self.nats.url()).await.expect("let in");
+        joins(client, "mallory", "daemon", hostile).await
+    }
+
+    /// The honest worker, until the guard is dropped.
+    fn attic(&self) -> DropGuard {
+        let shutdown = Shutdown::default();
+        let guard = shutdown.now.clone().drop_guard();
+        let settings = WorkerSettings {
+            cluster: self.settings("attic"),
+            cores: 1,
+            memory: 64,
+            engines: Default::default(),
+            health: None,
+        };
+        tokio::spawn(lend(settings, shutdown));
+        guard
+    }
+
+    async fn target(&self, roster: &str, workers: &[&str]) -> Target {
+        let target = Target::new(self.settings("daemon"), roster);
+        let has = |name: &str| council::pool::RemotePool::machines(&target.cluster).iter().any(|machine| {
+            machine.name.as_str() == name && machine.lag.is_some()
+        });
+        until(&format!("{workers:?} answer"), || workers.iter().all(|name| has(name))).await;
+        target
+    }
+}
+
+const MOVE: Duration = Duration::from_millis(120);
+
+fn means(attack: Attack, cores: u16) -> Hostile {
+    Hostile { attack, cores, flood: Flood::None }
+}
+
+/// Every attack, with the default roster and one of electors that evaluate differently.
+async fn holds_against(attacks: &[Attack], roster: &str) {
+    let cluster = Cluster::start();
+    for (number, attack) in attacks.iter().enumerate() {
+        let _mallory = cluster.mallory(means(*attack, 4)).await;
+        let mut target = cluster.target(roster, &["mallory"]).await;
+        for place in 0..2 {
+            let line = position(POSITIONS[(2 * number + place) % POSITIONS.len()]);
+            prepare(&line);
+            let outcome = target.decides(&line, MOVE).await;
+            assert!(keeps_the_invariant(&line, &outcome), "{attack:?}, {roster}: {outcome:#?}");
+            let home = outcome.decision.votes.iter().filter(|vote| vote.proposal.machine.is_none()).count();
+            assert!(home > 0, "{attack:?}, {roster}: nobody voted at home");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attacks_on_equal_electors_elect_nothing_beyond_the_invariant() {
+    holds_against(&Attack::ALL, "auto").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attacks_on_unlike_electors_elect_nothing_beyond_the_invariant() {
+    holds_against(&Attack::ALL, "balanced-3").await;
+}
+
+/// C2: with 64 and 1,024 claimed cores, silent.
+#[tokio::test(flavor = "multi_thread")]
+async fn claimed_cores_silence_no_home_elector() {
+    let cluster = Cluster::start();
+    for cores in [64, 1_024] {
+        let _mallory = cluster.mallory(means(Attack::Silence, cores)).await;
+        for roster in ["balanced-7", "auto"] {
+            let mut target = cluster.target(roster, &["mallory"]).await;
+            for moves in &POSITIONS[..3] {
+                let line = position(moves);
+                prepare(&line);
+                let decision = target.decides(&line, MOVE).await.decision;
+                assert_eq!(decision.source, chess::Source::Council, "{cores} cores, {roster}: {decision:#?}");
+            }
+        }
+    }
+}
+
+/// C3: the honest worker goes on voting, and the flooder is named and not heard any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn flood_starves_nobody() {
+    for flood in [Flood::Heartbeats(600, 60_000), Flood::Messages(600, 60_000), Flood::Messages(20_000, 100)] {
+        let cluster = Cluster::start();
+        let _attic = cluster.attic();
+        let mut target = cluster.target("balanced-4", &["attic"]).await;
+        let _mallory = cluster.mallory(Hostile { flood, ..means(Attack::JustPlausible, 1) }).await;
+        let before = cluster.log.lines(&["sends more than any honest one", "worker=\"mallory\""]).len();
+        let begun = Instant::now();
+        while begun.elapsed() < nats::PATIENCE {
+            let line = position(POSITIONS[1]);
+            let votes = target.decides(&line, MOVE).await.decision.votes;
+            let heard = votes.iter().any(|vote| vote.proposal.machine.as_ref().is_some_and(|name| name.as_str() == "attic"));
+            let muted = || cluster.log.lines(&["sends more than any honest one", "mallory"]).len() > before;
+            let beats_are_lost = matches!(flood, Flood::Heartbeats(..));
+            if heard && (beats_are_lost || muted()) {
+                break;
+            }
+        }
+        assert!(begun.elapsed() < nats::PATIENCE, "{flood:?}");
+        let workers = target.cluster.workers();
+        assert!(workers.iter().any(|(name, _)| name == "attic"), "{flood:?}: {workers:?}");
+    }
+}

@@ -1,0 +1,237 @@
+//! What a hostile worker does: sequences of claims, drawn from a seed. The property tests of the vote, the tests over a server and the
+//! example program `hostile_worker` have them from here.
+
+// None of them uses all of it.
+#![allow(dead_code, unreachable_pub)]
+
+use std::time::Duration;
+
+use chess::{Bound, Score};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+/// A way to do harm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attack {
+    /// An honest score for the worst move, searched deeper than anything.
+    FalseDepth,
+    /// The worst move, two pawns better than it is.
+    TwoPawns,
+    /// The worst move mates.
+    Mate,
+    /// The worst move mates, as a bound.
+    MateAsBound,
+    /// The worst move wins a queen.
+    Queen,
+    /// The worst move is just within what an honest search may differ by.
+    JustPlausible,
+    /// Honest until shortly before the end, then the worst move.
+    TruthThenLie,
+    /// Honest for one search, a lie for the next.
+    EverySecond,
+    /// Every legal move in turn.
+    EveryMove,
+    /// All moves lose, which shifts the scale of all other votes.
+    LowestScore,
+    /// Agrees with everybody, deeper than anybody.
+    DeepAgreement,
+    /// Any of the moves, with any numbers.
+    Noise,
+    /// Numbers that no message may have.
+    BeyondBounds,
+    /// Moves that are not legal.
+    Illegal,
+    /// A made-up variation that wins everything at its end.
+    MadeUpVariation,
+    /// All root moves searched, again and again.
+    RootMovesDone,
+    /// Nodes beyond what any machine can visit.
+    Nodes,
+    /// Proposals as fast as they can be sent.
+    Proposals,
+    /// Finishes every search at once, without a proposal.
+    FinishAtOnce,
+    /// Fails every search.
+    Fail,
+    /// Gives every search back.
+    GiveBack,
+    /// Proposes nothing, and counts nodes in its heartbeats.
+    Silence,
+    /// Proposes for searches that are over.
+    Stale,
+    /// Proposes only when the time is nearly up.
+    LastMoment,
+}
+
+impl Attack {
+    /// All of them.
+    pub const ALL: [Self; 24] = [
+        Self::FalseDepth,
+        Self::TwoPawns,
+        Self::Mate,
+        Self::MateAsBound,
+        Self::Queen,
+        Self::JustPlausible,
+        Self::TruthThenLie,
+        Self::EverySecond,
+        Self::EveryMove,
+        Self::LowestScore,
+        Self::DeepAgreement,
+        Self::Noise,
+        Self::BeyondBounds,
+        Self::Illegal,
+        Self::MadeUpVariation,
+        Self::RootMovesDone,
+        Self::Nodes,
+        Self::Proposals,
+        Self::FinishAtOnce,
+        Self::Fail,
+        Self::GiveBack,
+        Self::Silence,
+        Self::Stale,
+        Self::LastMoment,
+    ];
+
+    /// The attack of this name, as `Debug` writes it.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|attack| format!("{attack:?}").eq_ignore_ascii_case(name))
+    }
+}
+
+/// One thing that a worker says of a search.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// How long after the one before, or after the order.
+    pub after: Duration,
+    /// What it says.
+    pub says: Says,
+}
+
+/// See [`Claim`].
+#[derive(Clone, Debug)]
+pub enum Says {
+    /// A proposal. The move is the one of this place among the legal moves, from the best to the worst; its variation follows.
+    Proposal { place: usize, score: Score, bound: Bound, depth: u32, nodes: u64, root_moves_done: u32, variation: Vec<usize> },
+    /// A proposal of this move, legal or not.
+    Text(String),
+    /// The search before this one is told of as if it were this one.
+    Stale,
+    /// It is over.
+    Finished(u64),
+    /// It failed.
+    Failed,
+    /// It is given back.
+    GivenBack,
+}
+
+/// What a hostile worker knows of the position when it is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Knows {
+    /// How many legal moves there are, ordered from the best to the worst.
+    pub moves: usize,
+    /// What the best of them is worth, centipawns.
+    pub best: i32,
+    /// What the worst is worth.
+    pub worst: i32,
+    /// How long the daemon will wait.
+    pub time: Duration,
+    /// How many searches it was asked for before.
+    pub asked: u64,
+}
+
+/// What a worker that attacks so says of one search.
+pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
+    let random = &mut StdRng::seed_from_u64(seed);
+    let (best, worst, last) = (knows.best, knows.worst, knows.moves.saturating_sub(1));
+    let honest = proposal(0, Score::Cp(best), 9);
+    let lie = |score, depth| proposal(last, score, depth);
+    let at_once = |says| vec![Claim { after: Duration::ZERO, says }];
+    let late = |says: Says, part: f64| vec![Claim { after: knows.time.mul_f64(part), says }];
+    match attack {
+        Attack::FalseDepth => at_once(lie(Score::Cp(worst), 37 + random.random_range(0..17))),
+        Attack::TwoPawns => at_once(lie(Score::Cp(worst + 200), 12)),
+        Attack::Mate => at_once(lie(Score::Mate(3), 20)),
+        Attack::MateAsBound => at_once(with_bound(lie(Score::Mate(2), 20), Bound::Lower)),
+        Attack::Queen => at_once(lie(Score::Cp(best + 900), 30)),
+        Attack::JustPlausible => at_once(lie(Score::Cp(best + 199), 14)),
+        Attack::TruthThenLie => [at_once(honest), late(lie(Score::Cp(best + 60), 30), 0.9)].concat(),
+        Attack::EverySecond if knows.asked.is_multiple_of(2) => at_once(honest),
+        Attack::EverySecond => at_once(lie(Score::Cp(best + 150), 24)),
+        Attack::EveryMove => {
+            let all = (0..knows.moves).map(|place| proposal(place, Score::Cp(best + 50), 20));
+            all.map(|says| Claim { after: knows.time / 40, says }).collect()
+        }
+        Attack::LowestScore => at_once(lie(Score::Cp(-900_000), 30)),
+        Attack::DeepAgreement => at_once(proposal(0, Score::Cp(best), 900)),
+        Attack::Noise => (0..random.random_range(0..12)).map(|_| noise(random, knows)).collect(),
+        Attack::BeyondBounds => at_once(lie(Score::Cp(2_000_000), 100_000)),
+        Attack::Illegal => at_once(Says::Text(["a1a8", "", "e9e9", "0000"][random.random_range(0..4)].to_owned())),
+        Attack::MadeUpVariation => {
+            let variation = (0..random.random_range(1..40)).map(|_| random.random_range(0..40)).collect();
+            at_once(with_variation(lie(Score::Cp(best + 190), 40), variation))
+        }
+        Attack::RootMovesDone => at_once(with_counts(lie(Score::Cp(worst), 11), 1, 1_000)),
+        Attack::Nodes => at_once(with_counts(lie(Score::Cp(best + 30), 60), 1 << 49, 0)),
+        Attack::Proposals => (0..2_000).map(|depth| lie(Score::Cp(best + 20), 1 + depth % 60)).flat_map(at_once).collect(),
+        Attack::FinishAtOnce => at_once(Says::Finished(1 << 40)),
+        Attack::Fail => at_once(Says::Failed),
+        Attack::GiveBack => at_once(Says::GivenBack),
+        Attack::Silence => Vec::new(),
+        Attack::Stale => [at_once(Says::Stale), at_once(lie(Score::Cp(best + 40), 18))].concat(),
+        Attack::LastMoment => late(lie(Score::Cp(best + 40), 18), 0.95),
+    }
+}
+
+fn proposal(place: usize, score: Score, depth: u32) -> Says {
+    Says::Proposal { place, score, bound: Bound::Exact, depth, nodes: 400_000, root_moves_done: 0, variation: Vec::new() }
+}
+
+fn with_bound(says: Says, bound: Bound) -> Says {
+    match says {
+        Says::Proposal { place, score, depth, nodes, root_moves_done, variation, .. } => {
+            Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation }
+        }
+        other => other,
+    }
+}
+
+fn with_variation(says: Says, variation: Vec<usize>) -> Says {
+    match says {
+        Says::Proposal { place, score, bound, depth, nodes, root_moves_done, .. } => {
+            Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation }
+        }
+        other => other,
+    }
+}
+
+fn with_counts(says: Says, nodes: u64, root_moves_done: u32) -> Says {
+    match says {
+        Says::Proposal { place, score, bound, depth, variation, .. } => {
+            Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation }
+        }
+        other => other,
+    }
+}
+
+/// Anything that can be said, truth mixed with lies.
+fn noise(random: &mut StdRng, knows: Knows) -> Claim {
+    let score = match random.random_range(0..4) {
+        0 => Score::Mate([-900, -3, -1, 1, 2, 5, 900][random.random_range(0..7)]),
+        1 => Score::Cp(random.random_range(-30_000..30_000)),
+        _ => Score::Cp(knows.best + random.random_range(-300..300)),
+    };
+    let says = match random.random_range(0..20) {
+        0 => Says::Finished(random.random_range(0..1 << 50)),
+        1 => Says::Failed,
+        2 => Says::Stale,
+        _ => Says::Proposal {
+            place: random.random_range(0..knows.moves.max(1)),
+            score,
+            bound: [Bound::Exact, Bound::Lower, Bound::Upper][random.random_range(0..3)],
+            depth: [0, 1, 8, 12, 37, 1_000][random.random_range(0..6)],
+            nodes: random.random_range(0..1 << 50),
+            root_moves_done: random.random_range(0..200),
+            variation: (0..random.random_range(0..6)).map(|_| random.random_range(0..40)).collect(),
+        },
+    };
+    Claim { after: knows.time.mul_f64(random.random_range(0.0..0.2)), says }
+}
