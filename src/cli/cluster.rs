@@ -1,11 +1,11 @@
-//! `concilio cluster`: a look at the machines that lend their cores, and who belongs to them.
+//! `concilio cluster`: the state of workers, and their keys.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::{Failure, settings_args::SettingsArgs};
+use super::{Failure, ctl::unused_workers, settings_args::SettingsArgs};
 use crate::settings::Flag;
 use chess::{outln, printable, printable_json};
 use cluster::{
@@ -14,10 +14,13 @@ use cluster::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 
+/// Why the daemon of this machine gives workers no searches, by their names.
+type Unused = BTreeMap<String, String>;
+
 /// The name of the first daemon, which is made together with the first worker.
 const FIRST_DAEMON: &str = "daemon";
 
-/// Look at the machines that lend their cores, and say which may
+/// Show workers and manage their keys
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio cluster status --nats nats://192.168.1.10:4222
@@ -30,7 +33,7 @@ pub(super) struct ClusterCommand {
 
 #[derive(Debug, Subcommand)]
 enum ClusterAction {
-    /// Who is there, how fast, how far away, and what each searches
+    /// Show each worker: its own word on its state, speed and searches, and its lag
     Status(Box<StatusArgs>),
     /// Make a key for a worker, and write what the NATS server lets it do
     AddWorker(MemberArgs),
@@ -57,12 +60,12 @@ struct StatusArgs {
 /// Whose key it is, and where the keys and the server's configuration are.
 #[derive(Debug, Args)]
 struct MemberArgs {
-    /// What it is called: up to 64 letters, digits, - and _
+    /// Member name: up to 64 letters, digits, - and _
     name: String,
-    /// Where keys, members.toml, users.conf and nats.conf are
+    /// Folder of the keys, members.toml, users.conf and nats.conf
     #[arg(long, default_value = "nats", value_name = "FOLDER")]
     folder: PathBuf,
-    /// The file with the process number of a running nats-server (-P), which then reads its configuration again
+    /// PID file of a running nats-server (its -P option), which is told to reload its configuration
     #[arg(long, value_name = "PID_FILE")]
     reload: Option<PathBuf>,
 }
@@ -71,37 +74,37 @@ struct MemberArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "The NATS server")]
 pub(super) struct ClusterArgs {
-    /// Where it is; several with commas between them
+    /// Server addresses, separated by commas
     #[arg(long, env = "CONCILIO_NATS_URL", value_name = "URL")]
     nats: Option<String>,
-    /// Below which subject messages travel [default: concilio]
+    /// NATS subject prefix [default: concilio]
     #[arg(long, env = "CONCILIO_NATS_PREFIX", value_name = "SUBJECT")]
     prefix: Option<String>,
-    /// What others call this process [default: the name of the host]
+    /// Name of this process in the cluster [default: host name]
     #[arg(long, env = "CONCILIO_NATS_NAME")]
     name: Option<String>,
-    /// The user to log in as
+    /// User name
     #[arg(long, env = "CONCILIO_NATS_USER")]
     user: Option<String>,
-    /// The file whose first line is the password
+    /// File with the password on its first line
     #[arg(long, env = "CONCILIO_NATS_PASSWORD_FILE", value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// The file whose first line is the token
+    /// File with the token on its first line
     #[arg(long, env = "CONCILIO_NATS_TOKEN_FILE", value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// The file whose first line is the seed of an nkey
+    /// File with the nkey seed on its first line
     #[arg(long, env = "CONCILIO_NATS_NKEY_FILE", value_name = "FILE")]
     nkey_file: Option<PathBuf>,
-    /// A file with credentials (.creds)
+    /// Credentials file (.creds)
     #[arg(long, env = "CONCILIO_NATS_CREDENTIALS_FILE", value_name = "FILE")]
     credentials_file: Option<PathBuf>,
-    /// Certificates by which the server is known, beside those of the system (PEM)
+    /// CA certificates trusted in addition to the system's (PEM); requires TLS
     #[arg(long, env = "CONCILIO_NATS_CA_FILE", value_name = "FILE")]
     ca_file: Option<PathBuf>,
-    /// Our certificate, where the server wants one (PEM)
+    /// Client certificate (PEM)
     #[arg(long, env = "CONCILIO_NATS_CERTIFICATE_FILE", value_name = "FILE")]
     certificate_file: Option<PathBuf>,
-    /// The key of our certificate (PEM)
+    /// Key of the client certificate (PEM)
     #[arg(long, env = "CONCILIO_NATS_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
@@ -141,7 +144,14 @@ impl ClusterCommand {
     /// Does what is asked of it.
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self.action {
-            ClusterAction::Status(asked) => status(&asked.cluster.load(asked.settings)?, asked.json).await,
+            ClusterAction::Status(asked) => {
+                // What the daemon on this machine makes of them, if one runs here.
+                let unused = match asked.settings.clone().control_socket() {
+                    Ok(socket) => unused_workers(&socket).await,
+                    Err(_) => BTreeMap::new(),
+                };
+                status(&asked.cluster.load(asked.settings)?, &unused, asked.json).await
+            }
             ClusterAction::AddWorker(member) => member.add(MemberKind::Worker),
             ClusterAction::RemoveWorker(member) => member.remove(MemberKind::Worker),
             ClusterAction::AddDaemon(member) => member.add(MemberKind::Daemon),
@@ -152,12 +162,12 @@ impl ClusterCommand {
 
 /// Asks every worker that answers, and prints the answers as a table or as JSON. That workers are there and none of them can be
 /// used, because they leave or do not serve us, is a failure; that there are none is not.
-async fn status(cluster: &ClusterSettings, json: bool) -> Result<(), Failure> {
+async fn status(cluster: &ClusterSettings, unused: &Unused, json: bool) -> Result<(), Failure> {
     let survey = survey(cluster).await?;
     if json {
-        outln!("{}", printable_json(&format!("{:#}", as_json(cluster, &survey))));
+        outln!("{}", printable_json(&format!("{:#}", as_json(cluster, &survey, unused))));
     } else {
-        print_survey(cluster, &survey);
+        print_survey(cluster, &survey, unused);
     }
     match nobody_lends(&survey) {
         Some(why) => Err(Failure::failed(why)),
@@ -231,7 +241,7 @@ impl MemberArgs {
         Members::open(&self.folder)?.remove(kind, &self.name)?;
         self.reload()?;
         if self.reload.is_none() {
-            outln!("it is out when the server reads its configuration again: nats-server --signal reload");
+            outln!("the key is refused once the server reloads its configuration: nats-server --signal reload");
             outln!("(in a container that sees the old file until it restarts: docker compose restart nats)");
         }
         Ok(())
@@ -249,7 +259,7 @@ impl MemberArgs {
     }
 }
 
-fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
+fn print_survey(cluster: &ClusterSettings, survey: &Survey, by_daemon: &Unused) {
     let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.heartbeat.cores)).sum();
     let version = ProcessIdentity::new("status").version;
     let workers = counted(survey.workers.len(), "worker");
@@ -257,22 +267,25 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
     let unused = not_used(survey);
     if survey.workers.is_empty() {
         if unused.is_empty() {
-            outln!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
+            outln!("no worker is connected; start one: concilio worker --nats {}", cluster.nats);
         }
     } else {
         outln!("\n{:<24} {:<9} {:>9} {:>13} {:>8}  engines", "worker", "state", "busy", "knodes/s/core", "lag ms");
-        survey.workers.iter().for_each(print_worker);
+        survey.workers.iter().for_each(|answer| print_worker(answer, by_daemon));
     }
     for why in survey.workers.iter().filter_map(too_far_for) {
         outln!("\n{why}");
+    }
+    for (name, why) in by_daemon {
+        outln!("\n{}", printable(&format!("not used by the daemon of this machine: {name}: {why}")));
     }
     for why in unused {
         outln!("\nnot used: {}", printable(&why));
     }
 }
 
-fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
-    let (state, busy) = (state(heartbeat.state), heartbeat.busy());
+fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer, unused: &Unused) {
+    let (state, busy) = (state(&worker.name, heartbeat.state, unused), heartbeat.busy());
     let engines = if heartbeat.engines.is_empty() { "-".to_owned() } else { heartbeat.engines.join(" ") };
     let (busy, lag) = (format!("{busy} of {}", heartbeat.cores), lag.as_secs_f64() * 1000.0);
     let line = format!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
@@ -285,7 +298,7 @@ fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
     }
 }
 
-fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
+fn as_json(cluster: &ClusterSettings, survey: &Survey, unused: &Unused) -> Value {
     let worker = |answer: &WorkerAnswer| {
         let WorkerAnswer { worker, heartbeat, lag } = answer;
         let search = |search: &SearchStatus| {
@@ -299,7 +312,8 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
         };
         json!({
             "name": worker.name,
-            "state": state(heartbeat.state),
+            "state": state(&worker.name, heartbeat.state, unused),
+            "not_used_because": unused.get(&worker.name),
             "cores": heartbeat.cores,
             "busy": heartbeat.busy(),
             "knodes_per_second_and_core": heartbeat.speed,
@@ -317,9 +331,10 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
     })
 }
 
-fn state(state: WorkerState) -> &'static str {
+fn state(name: &str, state: WorkerState, unused: &Unused) -> &'static str {
     match state {
-        WorkerState::Lending => "lending",
+        WorkerState::Lending if unused.contains_key(name) => "not used",
+        WorkerState::Lending => "ready",
         WorkerState::Draining => "draining",
         WorkerState::Gone => "gone",
     }

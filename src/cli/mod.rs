@@ -97,7 +97,7 @@ enum Subcommands {
     Xboard(xboard::XboardCommand),
     /// Lend this machine's cores to daemons on others, over NATS
     Worker(worker::LendCommand),
-    /// Look at the machines that lend their cores
+    /// Show workers and manage their keys
     Cluster(cluster::ClusterCommand),
     /// Make opening books
     Book(book::BookCommand),

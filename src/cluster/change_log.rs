@@ -40,21 +40,21 @@ impl ChangeLog {
     /// A worker is there, with so many cores of so many thousands of nodes a second each.
     pub(crate) fn came(&mut self, now: Instant, name: &MachineName, cores: u16, speed: u32) {
         if self.is_told(now, name) {
-            tracing::info!(worker = %name, cores, speed, "a worker lends its cores");
+            tracing::info!(worker = %name, cores, speed, "worker connected");
         }
     }
 
     /// A worker has said good-bye.
     pub(crate) fn left(&mut self, now: Instant, name: &MachineName) {
         if self.is_told(now, name) {
-            tracing::info!(worker = %name, "a worker has left");
+            tracing::info!(worker = %name, "worker left");
         }
     }
 
     /// A worker is not there any more: it is, has or does this.
     pub(crate) fn lost(&mut self, now: Instant, name: &MachineName, why: &str) {
         if self.is_told(now, name) {
-            tracing::warn!(worker = %name, "a worker is lost: it {why}");
+            tracing::warn!(worker = %name, "worker lost: it {why}");
         }
     }
 

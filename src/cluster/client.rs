@@ -181,7 +181,7 @@ impl ClusterClient {
                 let seconds = known.registry.distrusted(now, &name).map_or(0, |rest| rest.as_secs());
                 tracing::error!(
                     worker = %name,
-                    "a worker is not believed and gets nothing for {seconds} s: it says {said} for {best} in game {}, ply {}, and {nodes} nodes here say {seen}",
+                    "worker distrusted for {seconds} s: it claims {said} for {best} in game {}, ply {}, but {nodes} nodes on home cores find {seen}",
                     claim.search.game,
                     claim.search.ply,
                 );
@@ -300,7 +300,7 @@ impl ClusterClient {
         match error {
             DecodeError::Version { sender, .. } => {
                 if self.known().registry.is_first(sender) {
-                    tracing::warn!("a worker is not used: {error}");
+                    tracing::warn!("worker not used: {error}");
                 }
             }
             DecodeError::Malformed => tracing::debug!("{error}"),
@@ -330,7 +330,7 @@ impl ClusterClient {
                 }
                 EventOutcome::Invalid(search, invalid) => {
                     if known.registry.distrust(now, &search.machine) {
-                        tracing::error!(worker = from.name, "a worker is not believed: {invalid}");
+                        tracing::error!(worker = from.name, "worker distrusted: {invalid}");
                     }
                 }
                 EventOutcome::GivenBack(search) => known.registry.conducted(now, search.worker, Conduct::Silent),

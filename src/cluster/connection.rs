@@ -87,7 +87,9 @@ pub enum ConnectionError {
         remedy: &'static str,
     },
     /// The server sends what no message of ours can be.
-    #[error("the NATS server {server} announced a message of more than {LONGEST_READ} bytes: disconnected, since no member sends such a message")]
+    #[error(
+        "the NATS server {server} announced a message of more than {LONGEST_READ} bytes: disconnected, since no member sends such a message"
+    )]
     TooLong {
         /// The address of the server.
         server: String,
@@ -119,7 +121,9 @@ impl ConnectionError {
     pub(super) fn nobody_to_serve(settings: &ClusterSettings, reason: String) -> Self {
         let remedy = match &settings.daemons[..] {
             [] => "at a server with keys a worker names each daemon that it serves: --daemon NAME",
-            _ => "check --daemon, which names daemons as they were added there, and --name, which is the one its key was made for",
+            _ => {
+                "check --daemon, which names daemons as they were added there, and --name, which is the one its key was made for"
+            }
         };
         Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
     }
@@ -385,6 +389,19 @@ fn now_or_never(client: &Client, sending: impl Future<Output = Result<(), Publis
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A member that is refused tries again every two seconds, for ever; each attempt ends with the same event.
+    #[test]
+    fn loss_of_a_connection_is_told_once() {
+        let (news, mut links) = mpsc::unbounded_channel();
+        let refusals = Refusals::default();
+        for event in [Event::Connected, Event::Disconnected, Event::Disconnected, Event::Disconnected] {
+            tell(&event, &news, &refusals);
+        }
+        drop(news);
+        let told: Vec<_> = std::iter::from_fn(|| links.try_recv().ok()).collect();
+        assert_eq!(told, [ConnectionChange::Up, ConnectionChange::Down]);
+    }
 
     #[test]
     fn connection_without_tls_to_another_machine_is_warned_of() {

@@ -151,7 +151,9 @@ impl RemoteSearch {
         match &self.progress {
             progress if progress.believed.is_some() => Conduct::Proposed,
             progress if progress.claim.is_some() => Conduct::Unknown,
-            progress if progress.ending.is_some() || now.saturating_duration_since(self.sent) > silent_after => Conduct::Silent,
+            progress if progress.ending.is_some() || now.saturating_duration_since(self.sent) > silent_after => {
+                Conduct::Silent
+            }
             _ => Conduct::Unknown,
         }
     }
@@ -417,7 +419,12 @@ impl InFlight {
             self.positions.iter().filter_map(|known| Some((known.next()?, known.wait(now)))).collect();
         let waits = |search: &RemoteSearch| self.position_of(search).map_or(Duration::ZERO, |known| known.wait(now));
         let claims = self.searches.values().filter(|search| self.may_verify(search)).filter_map(|search| {
-            let look = Look { key: search.awaits(&self.looks)?, line: Arc::clone(&search.job.task.line), length: VerificationLength::Short, doubt: false };
+            let look = Look {
+                key: search.awaits(&self.looks)?,
+                line: Arc::clone(&search.job.task.line),
+                length: VerificationLength::Short,
+                doubt: false,
+            };
             Some((look, waits(search), self.looks_for(search), search.job.task.id.serial))
         });
         let claim = claims.min_by_key(|(_, wait, looks, _)| (*wait, *looks));

@@ -6,10 +6,7 @@ use std::sync::{atomic::AtomicBool, mpsc};
 
 use tokio::sync::oneshot;
 
-use super::{
-    looks::Look,
-    scrutiny::HomeValue,
-};
+use super::{looks::Look, scrutiny::HomeValue};
 use chess::{Knowledge, engine_move, engine_position};
 use council::pool::VerificationLength;
 use engine::{Engine, EngineOptions, Limits};
@@ -26,7 +23,8 @@ impl Looker {
         let (orders, inbox) = mpsc::channel::<(Look, oneshot::Sender<HomeValue>)>();
         let started = std::thread::Builder::new().name("looker".to_owned()).stack_size(8 << 20).spawn(move || {
             let knowledge = Knowledge::LEARNED;
-            let mut engine = Engine::new(EngineOptions { hash: HASH, threads: 1, knowledge, ..EngineOptions::default() });
+            let mut engine =
+                Engine::new(EngineOptions { hash: HASH, threads: 1, knowledge, ..EngineOptions::default() });
             for (look, answer) in inbox {
                 // Nobody waits for it any more where the connection was given up meanwhile.
                 let _ = answer.send(search(&mut engine, &look));

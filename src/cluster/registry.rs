@@ -80,13 +80,41 @@ struct Shown {
     cores: u16,
     /// Searches since it last proposed something.
     silent: u32,
-    /// Its rests.
-    rest: Backoff,
+    /// How long its next rest is: [`SHORTEST_SILENCE`], doubled so often.
+    doublings: u32,
+    rests_until: Option<Instant>,
 }
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { cores: FIRST_CORES, silent: 0, rest: Backoff::new(SHORTEST_SILENCE, LONGEST_SILENCE) }
+        Self { cores: FIRST_CORES, silent: 0, doublings: 0, rests_until: None }
+    }
+}
+
+impl Shown {
+    fn rests(&self, now: Instant) -> bool {
+        self.rests_until.is_some_and(|until| until > now)
+    }
+
+    fn proposed(&mut self, claimed: u16) {
+        self.cores = self.cores.saturating_add(1).min(claimed.max(FIRST_CORES));
+        self.silent = 0;
+        self.doublings = self.doublings.saturating_sub(1);
+        self.rests_until = None;
+    }
+
+    /// It proposed nothing; `true` if it rests from now on.
+    fn was_silent(&mut self, now: Instant) -> bool {
+        self.cores = (self.cores / 2).max(1);
+        self.silent += 1;
+        if self.silent < SILENT_SEARCHES || self.rests(now) {
+            return false;
+        }
+        // After its rest, the next silent search is enough.
+        self.silent = SILENT_SEARCHES - 1;
+        self.rests_until = Some(now + (SHORTEST_SILENCE * 2_u32.pow(self.doublings.min(20))).min(LONGEST_SILENCE));
+        self.doublings += 1;
+        true
     }
 }
 
@@ -317,25 +345,15 @@ impl Registry {
         let (name, claimed) = (known.name.clone(), known.heartbeat.cores);
         if self.shown.len() >= Self::MOST && !self.shown.contains_key(&name) {
             let runs = &self.runs;
-            self.shown.retain(|name, shown| runs.contains_key(name) || shown.rest.rest(now).is_some());
+            self.shown.retain(|name, shown| runs.contains_key(name) || shown.rests(now));
         }
         let shown = self.shown.entry(name).or_default();
         match conduct {
-            Conduct::Proposed => {
-                shown.cores = shown.cores.saturating_add(1).min(claimed.max(FIRST_CORES));
-                shown.silent = 0;
-                shown.rest.reset();
+            Conduct::Proposed => shown.proposed(claimed),
+            Conduct::Silent if shown.was_silent(now) => {
+                metrics::counter!(crate::WORKERS_DISTRUSTED).increment(1);
             }
-            Conduct::Silent => {
-                shown.cores = (shown.cores / 2).max(1);
-                shown.silent += 1;
-                if shown.silent >= SILENT_SEARCHES && shown.rest.rest(now).is_none() {
-                    shown.silent = SILENT_SEARCHES - 1;
-                    metrics::counter!(crate::WORKERS_DISTRUSTED).increment(1);
-                    shown.rest.fail(now);
-                }
-            }
-            Conduct::Unknown => {}
+            Conduct::Silent | Conduct::Unknown => {}
         }
     }
 
@@ -405,17 +423,17 @@ impl Registry {
     /// Why a worker gets no searches, if it gets none.
     fn closed(&self, now: Instant, worker: &KnownWorker) -> Option<&'static str> {
         if worker.heartbeat.state != WorkerState::Lending {
-            Some("it finishes what it has and takes no more")
+            Some("it is leaving")
         } else if self.distrusted(now, &worker.name).is_some() {
-            Some("it was caught with what is not so")
+            Some("it made a false claim")
         } else if worker.lag(now).is_none() {
             Some("it does not answer")
         } else if worker.lag(now).is_some_and(|lag| lag > TOO_FAR) {
             Some("it is too far away")
         } else if worker.rest.rest(now).is_some() {
-            Some("it failed, and rests")
-        } else if self.shown.get(&worker.name).is_some_and(|shown| shown.rest.rest(now).is_some()) {
-            Some("it proposed nothing, and rests")
+            Some("it failed")
+        } else if self.shown.get(&worker.name).is_some_and(|shown| shown.rests(now)) {
+            Some("it proposed nothing")
         } else {
             None
         }

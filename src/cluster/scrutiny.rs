@@ -176,8 +176,8 @@ mod tests {
     }
 
     use ClaimVerdict::{Outlying, Plausible, Untrue};
-    use VerificationLength::{Long, Medium, Short};
     use Score::{Cp, Mate};
+    use VerificationLength::{Long, Medium, Short};
 
     #[test]
     fn value_is_the_one_found_here() {

@@ -9,11 +9,14 @@ use super::{
     identity::{ProcessIdentity, RunId, Sender},
     placement::{self, WantedSlot},
     registry::Registry,
-    wire::{self, Heartbeat},
+    wire::{self, Addressed, Heartbeat, TableNews, WorkerMessage},
 };
+use engine::{Belief, EngineOptions, SharedTable, TableEntry};
 
 /// How often each is done to measure it.
 const ROUNDS: u32 = 200;
+/// Entries of a message about a table, as many as the default budget allows.
+const ENTRIES: usize = 21;
 /// How many workers there are meanwhile.
 const WORKERS: u32 = 500;
 
@@ -24,6 +27,8 @@ pub struct Upkeep {
     pub choice_by_worker: Duration,
     /// Reading a heartbeat.
     pub heartbeat: Duration,
+    /// Reading or writing a message about a transposition table.
+    pub table_message: Duration,
 }
 
 impl Upkeep {
@@ -51,8 +56,25 @@ impl Upkeep {
                 black_box(registry.heard(now, &sender, heartbeat, None));
             }
         }
-        Self { choice_by_worker, heartbeat: begun.elapsed() / ROUNDS }
+        let heartbeat = begun.elapsed() / ROUNDS;
+        Self { choice_by_worker, heartbeat, table_message: table_message(&identity) }
     }
+}
+
+/// Reading a message about a table, and taking what it says.
+fn table_message(identity: &ProcessIdentity) -> Duration {
+    let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });
+    let entries = vec![0; TableEntry::BYTES * ENTRIES];
+    let body = WorkerMessage::Table(TableNews { table: table.number(), root: 0, entries });
+    let bytes = wire::encode(identity, &Addressed { to: identity.sender.run, body });
+    let begun = Instant::now();
+    for _ in 0..ROUNDS {
+        let read = wire::decode::<Addressed<WorkerMessage>>("worker-7", &bytes, &identity.version);
+        if let Ok((_, Addressed { body: WorkerMessage::Table(news), .. })) = read {
+            table.hear(&news.batch(), Belief::Moves);
+        }
+    }
+    begun.elapsed() / ROUNDS
 }
 
 #[cfg(test)]
@@ -62,6 +84,9 @@ mod tests {
     #[test]
     fn both_take_time() {
         let upkeep = Upkeep::measure();
-        assert!(!upkeep.choice_by_worker.is_zero() && !upkeep.heartbeat.is_zero(), "{upkeep:?}");
+        assert!(
+            !upkeep.choice_by_worker.is_zero() && !upkeep.heartbeat.is_zero() && !upkeep.table_message.is_zero(),
+            "{upkeep:?}"
+        );
     }
 }

@@ -90,6 +90,11 @@ impl Channel {
         self.send(self.client.get(self.address("/api/status")?)).await
     }
 
+    /// The machines that search for it, as JSON.
+    pub(super) async fn machines(&self) -> Result<String, Failure> {
+        self.send(self.client.get(self.address("/api/machines")?)).await
+    }
+
     fn address(&self, path: &str) -> Result<Url, Failure> {
         self.url.join(path).map_err(Failure::failed)
     }

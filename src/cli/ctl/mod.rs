@@ -3,7 +3,10 @@
 mod channel;
 mod status;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -155,6 +158,20 @@ enum ColorWord {
     White,
     Black,
     Random,
+}
+
+/// By name: why the daemon behind this socket gives a worker no searches. Empty where none runs, or it says nothing.
+pub(super) async fn unused_workers(socket: &Path) -> BTreeMap<String, String> {
+    #[derive(serde::Deserialize)]
+    struct Machine {
+        name: String,
+        closed: Option<String>,
+    }
+
+    let Ok(channel) = Channel::to_socket(socket) else { return BTreeMap::new() };
+    let Ok(text) = channel.machines().await else { return BTreeMap::new() };
+    let machines: Vec<Machine> = serde_json::from_str(&text).unwrap_or_default();
+    machines.into_iter().filter_map(|machine| Some((machine.name, machine.closed?))).collect()
 }
 
 impl CtlCommand {

@@ -140,7 +140,7 @@ impl ClusterClient {
         let subscribed = self.subscribe(&client).await;
         let subscriptions = subscribed.map_err(|error| ConnectionError::unreachable(settings, &error))?;
         if !std::mem::replace(has_come_in, true) {
-            tracing::info!(nats = settings.nats, "workers are looked for");
+            tracing::info!(nats = settings.nats, "connected; waiting for workers");
         }
         self.known().link = Some((client.clone(), identity.clone()));
         self.poll();
@@ -281,7 +281,7 @@ impl ClusterClient {
     fn mute(&self, readers: &mut Readers, name: &str) {
         let seconds = readers.mute(Instant::now(), name).as_secs();
         metrics::counter!(WORKERS_DISTRUSTED).increment(1);
-        tracing::warn!(worker = name, "a worker sends more than any honest one: it is not heard for {seconds} s");
+        tracing::warn!(worker = name, "worker muted for {seconds} s: it sends more than any honest worker");
         self.lose(|registry| registry.remove_named(name), "sends too much");
     }
 }

@@ -88,7 +88,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let lost = f64::from(lost) / moves.max(1) as f64;
             let more = resident().saturating_sub(before) as f64 / 1e6;
             let late = late.as_secs_f64() * 1e3;
-            println!("{name:<36} {roster:<11} {moves:>5} {overruled:>9} {broken:>6} {lost:>9.1} {late:>8.1} {more:>8.1}");
+            println!(
+                "{name:<36} {roster:<11} {moves:>5} {overruled:>9} {broken:>6} {lost:>9.1} {late:>8.1} {more:>8.1}"
+            );
         }
     }
     Ok(())

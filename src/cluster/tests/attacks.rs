@@ -74,9 +74,11 @@ impl Cluster {
 
     async fn target(&self, roster: &str, workers: &[&str]) -> Target {
         let target = Target::new(self.settings("daemon"), roster);
-        let has = |name: &str| council::pool::RemotePool::machines(&target.cluster).iter().any(|machine| {
-            machine.name.as_str() == name && machine.lag.is_some()
-        });
+        let has = |name: &str| {
+            council::pool::RemotePool::machines(&target.cluster)
+                .iter()
+                .any(|machine| machine.name.as_str() == name && machine.lag.is_some())
+        };
         until(&format!("{workers:?} answer"), || workers.iter().all(|name| has(name))).await;
         target
     }
@@ -141,13 +143,14 @@ async fn flood_starves_nobody() {
         let _attic = cluster.attic();
         let mut target = cluster.target("balanced-4", &["attic"]).await;
         let _mallory = cluster.mallory(Hostile { flood, ..means(Attack::JustPlausible, 1) }).await;
-        let before = cluster.log.lines(&["sends more than any honest one", "worker=\"mallory\""]).len();
+        let before = cluster.log.lines(&["sends more than any honest worker", "worker=\"mallory\""]).len();
         let begun = Instant::now();
         while begun.elapsed() < nats::PATIENCE {
             let line = position(POSITIONS[1]);
             let votes = target.decides(&line, MOVE).await.decision.votes;
-            let heard = votes.iter().any(|vote| vote.proposal.machine.as_ref().is_some_and(|name| name.as_str() == "attic"));
-            let muted = || cluster.log.lines(&["sends more than any honest one", "mallory"]).len() > before;
+            let heard =
+                votes.iter().any(|vote| vote.proposal.machine.as_ref().is_some_and(|name| name.as_str() == "attic"));
+            let muted = || cluster.log.lines(&["sends more than any honest worker", "mallory"]).len() > before;
             let beats_are_lost = matches!(flood, Flood::Heartbeats(..));
             if heard && (beats_are_lost || muted()) {
                 break;
@@ -157,4 +160,46 @@ async fn flood_starves_nobody() {
         let workers = target.cluster.workers();
         assert!(workers.iter().any(|(name, _)| name == "attic"), "{flood:?}: {workers:?}");
     }
+}
+
+/// C4: a server, or whoever forges its messages, announces one of gigabytes. The daemon leaves before it has come.
+#[tokio::test(flavor = "multi_thread")]
+async fn endless_message_is_cut_off() {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let log = Log::of_all();
+    let settings = ClusterSettings { nats: format!("nats://{address}"), ..ClusterSettings::default() };
+    let _target = Target::new(settings, "mp");
+    let (stream, _) = listener.accept().await.expect("the daemon");
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    write
+        .write_all(b"INFO {\"server_id\":\"x\",\"version\":\"2.10.0\",\"max_payload\":1048576,\"headers\":true}\r\n")
+        .await
+        .expect("sent");
+    let mut sid = None;
+    while sid.is_none() {
+        let line = lines.next_line().await.expect("it speaks").expect("a line");
+        if line.starts_with("PING") {
+            write.write_all(b"PONG\r\n").await.expect("sent");
+        }
+        let beats = line.strip_prefix("SUB ").filter(|rest| rest.contains("beat"));
+        sid = beats.and_then(|rest| rest.split_whitespace().last().map(str::to_owned));
+    }
+    let head = format!("MSG concilio.worker.x.beat {} 3000000000\r\n", sid.expect("a subscription"));
+    write.write_all(head.as_bytes()).await.expect("sent");
+    let part = vec![b'x'; 1 << 16];
+    let mut sent: usize = 0;
+    while sent < 3_000_000_000 {
+        match tokio::time::timeout(nats::PATIENCE, write.write_all(&part)).await.expect("it reads or leaves") {
+            Ok(()) => sent += part.len(),
+            Err(_) => break,
+        }
+        // As fast as a good network, and no faster.
+        tokio::time::sleep(Duration::from_micros(500)).await;
+    }
+    assert!(sent < 1_000_000_000, "{sent} bytes were taken");
+    log.says(&["announced a message of more than"]).await;
 }

@@ -267,7 +267,7 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
     let keyed = Keyed::with(&[name]);
     let _forger = keyed.forger(name).await.claims(moves, score);
     let mut daemon = keyed.daemon(&[name]).await;
-    let named = || keyed.log.lines(&["a worker is not believed", &format!("worker={name}")]);
+    let named = || keyed.log.lines(&["worker distrusted", &format!("worker={name}")]);
     let begun = Instant::now();
     let mut decisions = 0;
     while decisions < 15 || named().is_empty() {
@@ -278,7 +278,7 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
     }
     assert_eq!(named().len(), 1, "it is told once: {:#?}", named());
     let machines = council::pool::RemotePool::machines(&daemon.cluster);
-    assert_eq!(machines[0].closed, Some("it was caught with what is not so"));
+    assert_eq!(machines[0].closed, Some("it made a false claim"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -317,7 +317,7 @@ async fn an_honest_worker_takes_part() {
         votes = decision.votes.iter().filter(|vote| vote.proposal.machine.is_some()).count();
         line.play(decision.best).expect("legal");
     }
-    assert!(keyed.log.lines(&["not believed", "worker=honest"]).is_empty());
+    assert!(keyed.log.lines(&["distrusted", "worker=honest"]).is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

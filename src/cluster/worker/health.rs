@@ -59,7 +59,12 @@ impl WorkerLoad {
 
 impl Default for WorkerHealth {
     fn default() -> Self {
-        Self(Arc::new(HealthState { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new(), load: Mutex::default() }))
+        Self(Arc::new(HealthState {
+            begun: Instant::now(),
+            round: AtomicU64::new(0),
+            client: OnceLock::new(),
+            load: Mutex::default(),
+        }))
     }
 }
 

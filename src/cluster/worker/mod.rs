@@ -108,7 +108,7 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let lent = LentResources { cores, memory, engines: settings.engines.clone() };
     let speed = BenchResult::now().speed;
     let sender = &identity.sender;
-    tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");
+    tracing::info!(name = sender.name, cores, speed, version = %identity.version, "worker ready");
     health.connected(client.clone());
     let exchange = ExchangeBudget::of(&settings.cluster);
     let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };

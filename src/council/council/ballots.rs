@@ -88,7 +88,7 @@ impl<L: CouncilGame> Ballots<L> {
     }
 
     /// The same, of which the votes of other machines count as far as `verification` bears them out.
-    pub(super) fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
+    pub fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
         Self { verification, ..self }
     }
 
@@ -108,8 +108,7 @@ impl<L: CouncilGame> Ballots<L> {
         let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
         for ballot in self.iter() {
             let proposal = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
-            changed.cast[ballot.place] =
-                proposal.map(|proposal| Cast { proposal, gain_at_the_end: OnceLock::new() });
+            changed.cast[ballot.place] = proposal.map(|proposal| Cast { proposal, gain_at_the_end: OnceLock::new() });
         }
         (changed.facts, changed.proof) = (self.facts.clone(), self.proof.clone());
         changed

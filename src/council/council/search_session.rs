@@ -65,7 +65,17 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         watch: &'a mut (dyn FnMut(&Proposal<L::Move>) + Send),
     ) -> Self {
         let (reports, inbox) = mpsc::unbounded_channel();
-        Self { question, cancelled, watch, reports, inbox, started: Instant::now(), home_ended: None, verification: None, answer_by: None }
+        Self {
+            question,
+            cancelled,
+            watch,
+            reports,
+            inbox,
+            started: Instant::now(),
+            home_ended: None,
+            verification: None,
+            answer_by: None,
+        }
     }
 
     /// Time since the question.

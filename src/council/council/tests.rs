@@ -15,7 +15,8 @@ use super::{
     Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
 };
 use crate::pool::{
-    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VirtualMachines,
+    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, Job, LentCores, Pool,
+    RemotePool, RemoteSlot, SearchReport, VirtualMachines,
 };
 use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
 
@@ -114,6 +115,50 @@ fn hurried(question: Question) -> Question {
 
 const fn says(best: &'static str, score: i32, then: Then) -> Fake {
     Fake { says: Some((best, score, 5)), then }
+}
+
+/// A machine that takes every search, says that it goes on, and proposes nothing.
+#[derive(Debug, Default)]
+struct Silent(Arc<std::sync::Mutex<Vec<Fallback>>>);
+
+impl RemotePool for Silent {
+    fn cores(&self, _: Option<Duration>) -> LentCores {
+        LentCores { together: 4, widest: 4 }
+    }
+
+    fn slot(&self, _: &ElectorSpec, _: Option<&engine::SharedTable>) -> Option<Box<dyn RemoteSlot>> {
+        Some(Box::new(Silent(Arc::clone(&self.0))))
+    }
+}
+
+impl RemoteSlot for Silent {
+    fn search(&mut self, job: &Job, _: &tokio::sync::mpsc::UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
+        self.0.lock().expect("alone").push(fallback);
+        let meter = Arc::downgrade(&job.meter);
+        std::thread::spawn(move || {
+            for nodes in 1.. {
+                let Some(meter) = meter.upgrade() else { return };
+                meter.count(nodes);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        true
+    }
+
+    fn stop(&mut self) {}
+
+    fn new_game(&self) {}
+}
+
+#[tokio::test]
+async fn silent_remote_search_ends_an_endless_question() {
+    let pool = Pool::with_remote(1, Some(Arc::new(Silent::default())));
+    let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::new(&pool, &roster, &settings, Variant::Standard);
+    let bounded = Question { limits: Limits { nodes: Some(2_000), ..Limits::default() }, ..question() };
+    let decision = decide(&mut council, bounded).await;
+    assert_eq!((decision.votes.len(), decision.source), (1, Source::Council));
 }
 
 #[tokio::test]

@@ -102,7 +102,15 @@ pub struct Guidance<M = UciMove> {
 impl<M> Default for Guidance<M> {
     /// None.
     fn default() -> Self {
-        Self { hints: None, facts: None, advises: None, window: None, best_of_group: None, verification: None, turn: None }
+        Self {
+            hints: None,
+            facts: None,
+            advises: None,
+            window: None,
+            best_of_group: None,
+            verification: None,
+            turn: None,
+        }
     }
 }
 

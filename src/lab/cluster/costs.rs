@@ -19,7 +19,7 @@ use cluster::{
 };
 use council::{
     Council, CouncilSettings, CriterionName, Question, Roster,
-    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
+    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VerificationLength},
 };
 use engine::{Engine, EngineOptions, Limits, Position};
 
@@ -28,6 +28,10 @@ const ROUNDS: u32 = 2_000;
 /// The sizes of councils by which the cost of a proposal is measured, and how many each elector makes.
 const SIZES: [u32; 2] = [32, 128];
 const PROPOSALS: u32 = 20;
+/// A position of the kind that is searched most.
+const MIDDLEGAME: &str = "r1bqr1k1/2pnbppp/p1np4/1p2p3/3PP3/1BP2N1P/PP3PP1/RNBQR1K1 w - - 1 11";
+/// Verifications that are timed.
+const VERIFICATIONS: u32 = 50;
 /// How long a search is listened to.
 const LISTENED: Duration = Duration::from_secs(1);
 
@@ -46,6 +50,8 @@ pub struct Costs {
     pub broker: Duration,
     /// One way through the server, unloaded.
     pub way: Duration,
+    /// A home core's time to verify a proposed move.
+    pub verification: Duration,
     /// When a search proposes, from its beginning.
     pub iterations: Vec<Duration>,
     /// The daemon's time to choose workers and to read their heartbeats.
@@ -67,6 +73,7 @@ impl Costs {
             count_by_elector,
             broker: Duration::from_secs_f64(1.0 / throughput.max(1.0)),
             way,
+            verification: verification(),
             iterations: iterations(),
             upkeep: Upkeep::measure(),
             sizes,
@@ -167,10 +174,22 @@ async fn council_of(size: u32) -> Duration {
     measured.await.ok().flatten().unwrap_or_default()
 }
 
+/// How long the shortest verification of a move takes.
+fn verification() -> Duration {
+    let Ok(position) = Position::from_line(MIDDLEGAME, false, []) else { return Duration::ZERO };
+    let mut engine = Engine::new(EngineOptions { hash: 8, ..EngineOptions::default() });
+    let limits = Limits { nodes: Some(VerificationLength::Short.nodes()), ..Limits::default() };
+    let begun = Instant::now();
+    for _ in 0..VERIFICATIONS {
+        engine.new_game();
+        engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {});
+    }
+    begun.elapsed() / VERIFICATIONS
+}
+
 /// When a search of a middlegame completes its iterations.
 fn iterations() -> Vec<Duration> {
-    let fen = "r1bqr1k1/2pnbppp/p1np4/1p2p3/3PP3/1BP2N1P/PP3PP1/RNBQR1K1 w - - 1 11";
-    let Ok(position) = Position::from_line(fen, false, []) else { return Vec::new() };
+    let Ok(position) = Position::from_line(MIDDLEGAME, false, []) else { return Vec::new() };
     let mut engine = Engine::new(EngineOptions::default());
     let limits = Limits { time: Some(LISTENED), ..Limits::default() };
     let mut times = Vec::new();

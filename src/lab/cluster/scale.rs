@@ -20,6 +20,12 @@ pub const ELECTORS: usize = 256;
 pub const SETS: usize = 255;
 /// Every worker beats four times a second, and answers a call.
 const SIGNS_OF_LIFE: f64 = 5.0;
+/// Messages a second about tables, from each worker and to each, by the default budget.
+const TABLE_MESSAGES: f64 = 40.0;
+/// Moves of a position that searches propose, and that are verified once each.
+const VERIFIED: u32 = 8;
+/// Beyond so many workers nothing was ever measured: what the simulation says there is an extrapolation.
+pub const CREDIBLE: usize = 64;
 /// The faster search of two is not faster than this.
 const SPREAD: f64 = 1.5;
 /// The share of its time that a stage may be busy before it holds up the others.
@@ -49,6 +55,8 @@ pub struct MoveLoad {
     pub coordinator: f64,
     /// The share of its time that the server works.
     pub broker: f64,
+    /// The share of one home core's time that verification takes.
+    pub verification: f64,
     /// When the last search begins.
     pub last_begins: Duration,
     /// From a proposal to its being counted, the middle one and the 99th of a hundred.
@@ -84,7 +92,10 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
     let mut proposed = Vec::new();
     #[allow(clippy::cast_precision_loss)]
     let (signs, size) = (workers as f64 * SIGNS_OF_LIFE, searches as f64);
-    let heartbeats = signs * costs.upkeep.heartbeat.as_secs_f64();
+    #[allow(clippy::cast_precision_loss)]
+    let tables = workers as f64 * TABLE_MESSAGES;
+    let heartbeats = signs * costs.upkeep.heartbeat.as_secs_f64() + tables * costs.upkeep.table_message.as_secs_f64();
+    let signs = signs + tables;
     // The signs of life are spread over the move; here they take everybody's time evenly.
     let coordinator_pace = 1.0 - heartbeats.min(0.99);
     #[allow(clippy::cast_precision_loss)]
@@ -108,7 +119,8 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
         let passed = broker.pass(*time, costs.broker.as_secs_f64() / broker_pace) + way;
         let done = coordinator.pass(passed, count / coordinator_pace);
         counted += usize::from(done <= end);
-        delays.push(Duration::from_secs_f64(done - time));
+        // The first proposal of a move waits until it is verified.
+        delays.push(Duration::from_secs_f64(done - time) + costs.verification);
     }
     delays.sort_unstable();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -121,6 +133,7 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
         messages: searches + proposed.len() + signs_in_move,
         coordinator: coordinator.worked * coordinator_pace / end + heartbeats,
         broker: broker.worked / end + signs * costs.broker.as_secs_f64(),
+        verification: (costs.verification * VERIFIED).as_secs_f64() / end,
         last_begins: Duration::from_secs_f64(last_begins),
         delay: (quantile(&delays, 0.5), quantile(&delays, 0.99)),
         counted: share(counted, proposed.len()),
@@ -155,7 +168,12 @@ mod tests {
             count_by_elector: Duration::from_nanos(50),
             broker: Duration::from_micros(5),
             way: Duration::from_micros(100),
-            upkeep: Upkeep { choice_by_worker: Duration::from_nanos(50), heartbeat: Duration::from_micros(2) },
+            verification: Duration::from_millis(2),
+            upkeep: Upkeep {
+                choice_by_worker: Duration::from_nanos(50),
+                heartbeat: Duration::from_micros(2),
+                table_message: Duration::from_micros(4),
+            },
             iterations: (0..20).map(|ply| Duration::from_micros(50 * (1 << ply.min(14)))).collect(),
             sizes: (200, 160),
         }
@@ -170,7 +188,8 @@ mod tests {
         let load = simulate(1, &plan(), &costs());
         assert_eq!(load.searches, 4);
         assert!(load.coordinator < 0.01 && load.broker < 0.01, "{load:?}");
-        assert!(load.delay.0 < Duration::from_micros(300), "{load:?}");
+        assert!(load.delay.0 < Duration::from_micros(2_300), "{load:?}");
+        assert!((load.verification - 0.016).abs() < 1e-9, "{load:?}");
         assert!(load.counted > 0.99);
     }
 
@@ -190,6 +209,14 @@ mod tests {
         assert!(many.coordinator > few.coordinator && many.last_begins > few.last_begins, "{few:?} {many:?}");
         let free = Costs { upkeep: Upkeep::default(), ..costs() };
         assert!(simulate(1000, &plan(), &free).coordinator < many.coordinator);
+    }
+
+    #[test]
+    fn table_messages_are_a_load_of_their_own() {
+        let quiet = Upkeep { table_message: Duration::ZERO, ..costs().upkeep };
+        let [with, without] = [costs(), Costs { upkeep: quiet, ..costs() }].map(|costs| simulate(100, &plan(), &costs));
+        assert!((with.coordinator - without.coordinator - 100.0 * 40.0 * 4e-6).abs() < 1e-6, "{with:?} {without:?}");
+        assert!(with.messages >= 100 * 45, "{with:?}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     cluster::{
         Costs, measure,
-        scale::{ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
+        scale::{CREDIBLE, ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
         worth::{WorthPlan, worth},
     },
     stats::{Estimate, quantile},
@@ -97,12 +97,13 @@ impl ScaleCluster {
             ScalePlan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
         chess::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
         chess::outln!(
-            "{:>8} {:>9} {:>9} {:>12} {:>7} {:>14} {:>11} {:>11} {:>8}",
+            "{:>8} {:>9} {:>9} {:>12} {:>7} {:>7} {:>14} {:>11} {:>11} {:>8}",
             "workers",
             "searches",
             "messages",
             "coordinator",
             "server",
+            "verify",
             "last begins ms",
             "delay p50",
             "p99 ms",
@@ -111,6 +112,7 @@ impl ScaleCluster {
         for workers in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
             print_load(&simulate(workers, &plan, &costs));
         }
+        chess::outln!("beyond {CREDIBLE} workers nothing was measured: those rows extrapolate what one worker costs");
         limits(&plan, &costs);
         match self.games {
             Some(games) => until_stopped(move |stop| self.play(games as usize, stop)).await,
@@ -159,6 +161,8 @@ fn print_costs(costs: &Costs) {
     let choice = micro(costs.upkeep.choice_by_worker);
     chess::outln!("          {choice:.3} µs for each worker to choose one for an order");
     chess::outln!("          {:.1} µs to read a heartbeat", micro(costs.upkeep.heartbeat));
+    chess::outln!("          {:.1} µs to read a message about a table", micro(costs.upkeep.table_message));
+    chess::outln!("          {:.1} µs of a home core to verify a move", micro(costs.verification));
     chess::outln!("          a search proposes {} times in a second", costs.iterations.len());
     chess::outln!(
         "given:    {:.1} µs for the server to pass on a message, {:.0} µs one way",
@@ -168,12 +172,13 @@ fn print_costs(costs: &Costs) {
 }
 
 fn print_load(load: &MoveLoad) {
-    let MoveLoad { workers, searches, messages, coordinator, broker, last_begins, delay, counted } = load;
+    let MoveLoad { workers, searches, messages, coordinator, broker, verification, last_begins, delay, counted } = load;
     let [begins, p50, p99] = [*last_begins, delay.0, delay.1].map(milliseconds);
     chess::outln!(
-        "{workers:>8} {searches:>9} {messages:>9} {:>10.1} % {:>5.1} % {begins:>14.2} {p50:>11.2} {p99:>11.2} {:>6.1} %",
+        "{workers:>8} {searches:>9} {messages:>9} {:>10.1} % {:>5.1} % {:>5.1} % {begins:>14.2} {p50:>11.2} {p99:>11.2} {:>6.1} %",
         coordinator * 100.0,
         broker * 100.0,
+        verification * 100.0,
         counted * 100.0
     );
 }

@@ -49,7 +49,7 @@ fn a_chess_program_has_the_workers_votes_too() {
     let nats = Nats::start();
     let worker = Worker::start(&nats.url(), "attic", 3);
     let begun = Instant::now();
-    while !worker.log().contains("lending") {
+    while !worker.log().contains("worker ready") {
         assert!(begun.elapsed() < PATIENCE, "{}", worker.log());
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -41,7 +41,9 @@ fn the_variables_that_are_set_are_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readers = ["src/cli/cluster.rs", "src/cli/worker.rs", "src/cluster/connection.rs", "deploy/nats/nats.conf"];
     let readers: String = readers.iter().map(|file| fs::read_to_string(root.join(file)).expect("readable")).collect();
-    for file in ["compose.yaml", "kubernetes/nats.yaml", "kubernetes/worker.yaml", "kubernetes/daemon.yaml"] {
+    for file in
+        ["compose.yaml", "compose.tls.yaml", "kubernetes/nats.yaml", "kubernetes/worker.yaml", "kubernetes/daemon.yaml"]
+    {
         for text in documents(file).iter().flat_map(texts).filter(|text| text.starts_with("CONCILIO_")) {
             let settings = text.starts_with("CONCILIO__CLUSTER__") || text.starts_with("CONCILIO__SERVERS__LICHESS__");
             let read = settings || readers.contains(&format!("\"{text}\"")) || readers.contains(&format!("${text}"));
@@ -174,11 +176,10 @@ async fn a_cluster_of_keys_is_made_by_the_command_line() {
         String::from_utf8(done.stdout).expect("text")
     };
     let said = cluster(&["add-worker", "attic"]);
-    let daemons_part = "name = \"daemon\"\n  nkey_file = \"daemon.nk\"";
-    assert!(
-        said.contains(daemons_part) && said.contains("--name attic --nkey-file attic.nk --daemon daemon"),
-        "{said}"
-    );
+    let [daemon, attic] = ["daemon", "attic"].map(|name| keys.join(format!("{name}.nk")).display().to_string());
+    let daemons_part = format!("name = \"daemon\"\n  nkey_file = \"{daemon}\"");
+    let workers_part = format!("--name attic --nkey-file {attic} --daemon daemon");
+    assert!(said.contains(&daemons_part) && said.contains(&workers_part), "{said}");
     cluster(&["add-worker", "cellar"]);
 
     let nats = Nats::start_in(&keys);

@@ -39,12 +39,9 @@ fn the_board_for_grafana_shows_what_is_measured() {
 /// What workers' messages are counted by stands in the same list.
 #[test]
 fn the_cluster_counts_under_names_of_the_list() {
-    for name in [
-        cluster::MESSAGES_DROPPED,
-        cluster::SEARCHES_LOST,
-        cluster::SLOW_CONSUMERS,
-        cluster::WORKERS_DISTRUSTED,
-    ] {
+    for name in
+        [cluster::MESSAGES_DROPPED, cluster::SEARCHES_LOST, cluster::SLOW_CONSUMERS, cluster::WORKERS_DISTRUSTED]
+    {
         assert!(METRICS.iter().any(|metric| metric.name == name), "{name}");
     }
 }

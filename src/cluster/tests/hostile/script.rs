@@ -110,7 +110,15 @@ pub struct Claim {
 #[derive(Clone, Debug)]
 pub enum Says {
     /// A proposal. The move is the one of this place among the legal moves, from the best to the worst; its variation follows.
-    Proposal { place: usize, score: Score, bound: Bound, depth: u32, nodes: u64, root_moves_done: u32, variation: Vec<usize> },
+    Proposal {
+        place: usize,
+        score: Score,
+        bound: Bound,
+        depth: u32,
+        nodes: u64,
+        root_moves_done: u32,
+        variation: Vec<usize>,
+    },
     /// A proposal of this move, legal or not.
     Text(String),
     /// The search before this one is told of as if it were this one.
@@ -171,7 +179,9 @@ pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
         }
         Attack::RootMovesDone => at_once(with_counts(lie(Score::Cp(worst), 11), 1, 1_000)),
         Attack::Nodes => at_once(with_counts(lie(Score::Cp(best + 30), 60), 1 << 49, 0)),
-        Attack::Proposals => (0..2_000).map(|depth| lie(Score::Cp(best + 20), 1 + depth % 60)).flat_map(at_once).collect(),
+        Attack::Proposals => {
+            (0..2_000).map(|depth| lie(Score::Cp(best + 20), 1 + depth % 60)).flat_map(at_once).collect()
+        }
         Attack::FinishAtOnce => at_once(Says::Finished(1 << 40)),
         Attack::Fail => at_once(Says::Failed),
         Attack::GiveBack => at_once(Says::GivenBack),
@@ -182,7 +192,15 @@ pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
 }
 
 fn proposal(place: usize, score: Score, depth: u32) -> Says {
-    Says::Proposal { place, score, bound: Bound::Exact, depth, nodes: 400_000, root_moves_done: 0, variation: Vec::new() }
+    Says::Proposal {
+        place,
+        score,
+        bound: Bound::Exact,
+        depth,
+        nodes: 400_000,
+        root_moves_done: 0,
+        variation: Vec::new(),
+    }
 }
 
 fn with_bound(says: Says, bound: Bound) -> Says {

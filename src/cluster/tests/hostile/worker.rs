@@ -52,8 +52,12 @@ pub fn position(moves: &str) -> Line {
 pub fn value(line: &Line, best: UciMove, nodes: u64) -> i32 {
     let position = engine_position(line).expect("standard chess");
     let root = [engine_move(&position, best).expect("legal")];
-    let mut engine =
-        Engine::new(EngineOptions { hash: 4, threads: 1, knowledge: chess::Knowledge::LEARNED, ..EngineOptions::default() });
+    let mut engine = Engine::new(EngineOptions {
+        hash: 4,
+        threads: 1,
+        knowledge: chess::Knowledge::LEARNED,
+        ..EngineOptions::default()
+    });
     let limits = Limits { nodes: Some(nodes), time: None, depth: None, mate: None };
     let found = engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |_| {});
     found.map_or(0, |found| Score::from(found.score).as_centipawns())
@@ -176,7 +180,8 @@ impl Talker {
         loop {
             tokio::select! {
                 _ = beats.tick() => {
-                    let beat = wire::encode(&self.identity, &self.heartbeat(None));
+                    let heartbeat = self.heartbeat(None);
+                    let beat = wire::encode(&self.identity, &heartbeat);
                     let _ = self.client.publish(self.subjects.beat(self.name()), beat).await;
                 }
                 Some(message) = polls.next() => {
@@ -227,7 +232,13 @@ async fn tell(client: &Client, identity: &ProcessIdentity, subjects: &Subjects, 
     let _ = client.publish(subject, wire::encode(identity, &Addressed { to: daemon.run, body })).await;
 }
 
-fn event(order: &SearchCommand, before: &SearchCommand, says: &Says, moves: &[(UciMove, i32)], line: &Line) -> SearchEvent {
+fn event(
+    order: &SearchCommand,
+    before: &SearchCommand,
+    says: &Says,
+    moves: &[(UciMove, i32)],
+    line: &Line,
+) -> SearchEvent {
     let text = |moves: String, score, bound, depth, nodes, root_moves_done| {
         let (selective_depth, microseconds) = (depth, 1_000);
         let text = ProposalText { moves, score, bound, depth, selective_depth, root_moves_done, nodes, microseconds };
@@ -312,8 +323,9 @@ impl Target {
             .iter()
             .map(|vote| {
                 let known = self.electors.iter().find(|elector| elector.name == vote.elector);
-                known.cloned().unwrap_or_else(|| {
-                    council::pool::ElectorSpec { name: vote.elector.clone(), ..self.electors[0].clone() }
+                known.cloned().unwrap_or_else(|| council::pool::ElectorSpec {
+                    name: vote.elector.clone(),
+                    ..self.electors[0].clone()
                 })
             })
             .collect();

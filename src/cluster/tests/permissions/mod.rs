@@ -46,7 +46,12 @@ async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
     let daemons = vec!["daemon".to_owned()];
     let named = ClusterSettings { nkey_file: keyed.key("daemon"), daemons, ..keyed.settings("attic") };
     let error = lend(worker(named), Shutdown::default()).await.expect_err("it has another's key").to_string();
-    assert!(error.contains("the name must be the one that its key was made for"), "{error}");
+    assert!(error.contains("--name, which is the one its key was made for"), "{error}");
+
+    let daemons = vec!["demon".to_owned()];
+    let mistyped = ClusterSettings { daemons, ..keyed.settings("attic") };
+    let error = lend(worker(mistyped), Shutdown::default()).await.expect_err("no such daemon").to_string();
+    assert!(error.contains("check --daemon") && error.contains("daemon.demon."), "{error}");
 
     let as_worker = ClusterSettings { nkey_file: keyed.key("attic"), ..keyed.settings("daemon") };
     let asked = survey(&as_worker).await.expect_err("it may not listen");
@@ -82,7 +87,7 @@ async fn a_worker_serves_those_that_are_left() {
     keyed.members.add(MemberKind::Daemon, "guest").expect("a key");
     keyed.nats.reads_again(configuration(&keyed.members));
     let (guest, _stop) = joins(keyed.settings("guest"));
-    keyed.log.says(&["workers are looked for", &keyed.nats.url()]).await;
+    keyed.log.says(&["connected; waiting for workers", &keyed.nats.url()]).await;
     let worker = keyed.lends_to(&["daemon", "guest"], "shared");
     let daemon = keyed.daemon(&["shared"]).await;
     let cores = |cluster: &ClusterClient| cluster.cores(None).together;
@@ -123,7 +128,7 @@ async fn a_daemon_that_may_not_listen_fills_no_log() {
     let public = nkeys::KeyPair::from_seed(seed.trim()).expect("a seed").public_key();
     keyed.nats.reads_again(format!("authorization {{ users = [{{ nkey: {public} }}] }}"));
     until("it hears the worker", || !cluster.workers().is_empty()).await;
-    for words in ["workers are looked for", "This machine plays alone"] {
+    for words in ["connected; waiting for workers", "This machine plays alone"] {
         assert_eq!(keyed.log.lines(&[words, &url]).len(), 1, "{words}");
     }
 }

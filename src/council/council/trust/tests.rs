@@ -9,7 +9,7 @@ use crate::{
     council::{CouncilSettings, CriterionName, Roster},
     pool::{ElectorSpec, Verification, VerificationLength},
 };
-use chess::{GameLine, Line, Phase, SearchId, UciMove, Variant};
+use chess::{Line, Phase, SearchId, UciMove, Variant};
 use hostile::{Attack, Knows, Says, claims};
 
 #[path = "../../../cluster/tests/hostile/script.rs"]
@@ -39,8 +39,7 @@ impl Setting {
         let electors = Roster::<Line>::from_settings(&settings).expect("a roster").electors().to_vec();
         let line = Arc::new(Line::start(Variant::Standard));
         let verification = Verification::new(Arc::default());
-        let ballots =
-            Ballots::new(electors.clone().into(), Arc::clone(&line)).verified_by(Some(verification.clone()));
+        let ballots = Ballots::new(electors.clone().into(), Arc::clone(&line)).verified_by(Some(verification.clone()));
         let first_remote = random.random_range(1..electors.len());
         Self { moves: line.legal_moves(), electors, line, ballots, verification, first_remote, random }
     }
@@ -70,7 +69,11 @@ impl Setting {
     fn home_proposes(&mut self) {
         let (place, best) = (self.random.random_range(0..self.first_remote), self.any_move());
         let (score, depth) = (self.random.random_range(-150..150), self.random.random_range(1..14));
-        let score = if self.random.random_ratio(1, 40) { Score::Mate(if score < 0 { -4 } else { 4 }) } else { Score::Cp(score) };
+        let score = if self.random.random_ratio(1, 40) {
+            Score::Mate(if score < 0 { -4 } else { 4 })
+        } else {
+            Score::Cp(score)
+        };
         self.ballots.cast(place, Proposal { score, depth, ..self.proposal(place, best) });
     }
 
@@ -107,7 +110,8 @@ impl Setting {
 
     /// One sequence: home electors propose, verification goes on, and the worker does what it likes.
     fn goes_on(&mut self, attack: Attack, seed: u64, mut after_each: impl FnMut(&Self)) {
-        let knows = Knows { moves: self.moves.len(), best: 40, worst: -300, time: Duration::from_millis(300), asked: seed };
+        let knows =
+            Knows { moves: self.moves.len(), best: 40, worst: -300, time: Duration::from_millis(300), asked: seed };
         let claims = claims(attack, seed, knows);
         let mut claims = claims.iter().take(12);
         for _ in 0..24 {
@@ -193,9 +197,8 @@ fn claimed_numbers_change_no_election() {
                     },
                 })
             });
-            let elected = |ballots: Ballots| {
-                rule.elected_move(&ballots.verified_by(Some(setting.verification.clone())), SEED)
-            };
+            let elected =
+                |ballots: Ballots| rule.elected_move(&ballots.verified_by(Some(setting.verification.clone())), SEED);
             assert_eq!(elected(honest), elected(boast), "seed {seed}");
         });
     }

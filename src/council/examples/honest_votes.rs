@@ -1,0 +1,223 @@
+//! What the rules of trust cost where all workers are honest: games of a council whose distant votes count as home cores verify them
+//! against one whose distant votes count as they come, at equal nodes, in virtual time.
+//!
+//!     cargo run --release -p concilio-council --example honest_votes [GAMES] [NODES] [SEED]
+//!
+//! Each council has one home elector and three distant ones, all with the evaluation of the roster `auto` and some noise, each with a
+//! table of its own. Verification has a hundredth of the nodes of a move for its first search, as 1,000 nodes are in a third of a second.
+
+extern crate concilio_council as council;
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use chess::{
+    Knowledge, Line, MachineName, Phase, Proposal, Score, SearchId, UciMove, Variant, engine_move, engine_position,
+};
+use council::{
+    Ballots, CouncilSettings, Roster, elected_move,
+    pool::{ElectorSpec, Verification, VerificationLength},
+};
+use engine::{Engine, EngineOptions, Limits, Noise};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+const ELECTORS: usize = 4;
+/// Amplitude of the noise by which the electors differ, centipawns.
+const NOISE: u16 = 6;
+/// Plies drawn at random at the beginning of a pair of games.
+const OPENING: usize = 8;
+/// A score that decides a game when it is reached so often in a row.
+const DECIDED: (i32, usize) = (700, 4);
+const LONGEST: usize = 240;
+
+/// One side: its electors, and its verifier.
+struct Side {
+    engines: Vec<Engine>,
+    verifier: Engine,
+    verifies: bool,
+    settings: CouncilSettings,
+    electors: Vec<ElectorSpec>,
+    overruled: usize,
+    refused: usize,
+    moves: usize,
+}
+
+fn engine(seed: u64) -> Engine {
+    let noise = Noise { amplitude: if seed == 0 { 0 } else { NOISE }, seed };
+    let (hash, threads, knowledge) = (8, 1, Knowledge::LEARNED);
+    Engine::new(EngineOptions { hash, threads, knowledge, noise, ..EngineOptions::default() })
+}
+
+fn search(engine: &mut Engine, line: &Line, only: Option<UciMove>, nodes: u64) -> Option<(UciMove, Score, u32)> {
+    let position = engine_position(line).ok()?;
+    let root: Vec<_> = only.and_then(|uci| engine_move(&position, uci)).into_iter().collect();
+    let limits = Limits { nodes: Some(nodes), time: None, depth: None, mate: None };
+    let found = engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |_| {})?;
+    let best = line.legal_moves().into_iter().find(|uci| engine_move(&position, *uci) == Some(found.best))?;
+    Some((best, found.score.into(), found.depth))
+}
+
+impl Side {
+    fn new(verifies: bool, seed: u64) -> Self {
+        let settings = CouncilSettings { roster: format!("learned-{ELECTORS}"), ..CouncilSettings::default() };
+        let electors = Roster::<Line>::from_settings(&settings).map(|roster| roster.electors().to_vec());
+        Self {
+            engines: (1..=ELECTORS as u64).map(|elector| engine(seed * 100 + elector)).collect(),
+            verifier: engine(0),
+            verifies,
+            settings,
+            electors: electors.unwrap_or_default(),
+            overruled: 0,
+            refused: 0,
+            moves: 0,
+        }
+    }
+
+    /// The move in this position, and its score.
+    fn moves(&mut self, line: &Line, nodes: u64) -> Option<(UciMove, i32)> {
+        let mut proposals = Vec::new();
+        for (place, engine) in self.engines.iter_mut().enumerate() {
+            let found = search(engine, line, None, nodes).map(|(best, score, depth)| Proposal {
+                search: SearchId { game: "honest".into(), ply: line.ply(), serial: 0, phase: Phase::First },
+                elector: self.electors[place].name.clone(),
+                machine: (place > 0).then(|| MachineName::new("attic")),
+                best,
+                score,
+                bound: chess::Bound::Exact,
+                depth,
+                selective_depth: depth,
+                root_moves_done: 0,
+                nodes,
+                time: std::time::Duration::ZERO,
+                pv: vec![best],
+            });
+            proposals.push(found);
+        }
+        let home = proposals[0].clone()?;
+        let seed = line.ply() as u64;
+        let as_they_come = elected_move(&self.settings, &Ballots::recorded(line, &self.electors, &proposals), seed)?;
+        let mut elected = as_they_come;
+        if self.verifies {
+            elected = self.verified(line, &proposals, &home, nodes, seed)?;
+            self.moves += 1;
+            self.overruled += usize::from(elected != home.best);
+            self.refused += usize::from(elected != as_they_come);
+        }
+        let speaker = proposals.iter().flatten().find(|proposal| proposal.best == elected)?;
+        Some((elected, speaker.score.as_centipawns()))
+    }
+
+    /// The same as home cores verify the distant votes, with as much of a core as a daemon has for it.
+    fn verified(
+        &mut self,
+        line: &Line,
+        proposals: &[Option<Proposal>],
+        home: &Proposal,
+        nodes: u64,
+        seed: u64,
+    ) -> Option<UciMove> {
+        let verification = Verification::new(Arc::default());
+        let mut left = nodes / 7;
+        let mut spend = |engine: &mut Engine, moved: Option<UciMove>, length: VerificationLength| {
+            let cost = length.nodes() * nodes / 100_000;
+            if cost > left {
+                return false;
+            }
+            left -= cost;
+            let score = search(engine, line, moved, cost.max(40)).map(|(_, score, _)| score);
+            verification.found(moved, length, score);
+            true
+        };
+        let mut moves: Vec<UciMove> = proposals.iter().flatten().map(|proposal| proposal.best).collect();
+        moves.dedup();
+        if moves.iter().any(|best| *best != home.best) {
+            for best in moves {
+                spend(&mut self.verifier, Some(best), VerificationLength::Short);
+            }
+        }
+        let elect = |verification: &Verification| {
+            let ballots = Ballots::recorded(line, &self.electors, proposals).verified_by(Some(verification.clone()));
+            elected_move(&self.settings, &ballots, seed)
+        };
+        let mut elected = elect(&verification)?;
+        loop {
+            verification.contest(Some(home.best), Some(elected));
+            let Some((moved, length)) = verification.next().filter(|_| elected != home.best) else {
+                return Some(elected);
+            };
+            if !spend(&mut self.verifier, moved, length) {
+                return Some(elected);
+            }
+            elected = elect(&verification)?;
+        }
+    }
+}
+
+/// The score of White: 2 for a win, 1 for a draw.
+fn game(opening: &Line, sides: [&mut Side; 2], nodes: u64) -> usize {
+    let (mut line, mut decided) = (opening.clone(), (0_usize, 0_i32));
+    while line.ply() < LONGEST {
+        if line.legal_moves().is_empty() {
+            let white_to_move = line.ply().is_multiple_of(2);
+            return if !line.is_checkmate() {
+                1
+            } else if white_to_move {
+                0
+            } else {
+                2
+            };
+        }
+        if line.occurrences() >= 3 {
+            return 1;
+        }
+        let white_to_move = line.ply().is_multiple_of(2);
+        let Some((best, score)) = sides[line.ply() % 2].moves(&line, nodes) else { return 1 };
+        let for_white = if white_to_move { score } else { -score };
+        let sign = if for_white.abs() < DECIDED.0 { 0 } else { for_white.signum() };
+        decided = if sign != 0 && sign == decided.1 { (decided.0 + 1, sign) } else { (0, sign) };
+        if decided.0 >= DECIDED.1 {
+            return if sign > 0 { 2 } else { 0 };
+        }
+        if line.play(best).is_err() {
+            return 1;
+        }
+    }
+    1
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let games: u64 = arguments.next().map_or(Ok(200), |text| text.parse())?;
+    let nodes: u64 = arguments.next().map_or(Ok(3_000), |text| text.parse())?;
+    let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let mut pairs = Vec::new();
+    let (mut overruled, mut refused, mut moves) = (0, 0, 0);
+    for pair in 0..games / 2 {
+        let mut random = StdRng::seed_from_u64(seed * 1_000_003 + pair);
+        let mut opening = Line::start(Variant::Standard);
+        while opening.ply() < OPENING {
+            let legal = opening.legal_moves();
+            opening.play(legal[random.random_range(0..legal.len())])?;
+        }
+        let (mut new, mut old) = (Side::new(true, 2 * pair + 1), Side::new(false, 2 * pair + 2));
+        let first = game(&opening, [&mut new, &mut old], nodes);
+        let second = 2 - game(&opening, [&mut old, &mut new], nodes);
+        pairs.push((first + second) as f64 / 4.0);
+        (overruled, refused, moves) = (overruled + new.overruled, refused + new.refused, moves + new.moves);
+        let count = pairs.len() as f64;
+        let mean = pairs.iter().sum::<f64>() / count;
+        let variance = pairs.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let error = 1.96 * (variance / count).sqrt();
+        let elo = |score: f64| -400.0 * (1.0 / score.clamp(0.001, 0.999) - 1.0).log10();
+        if pairs.len().is_multiple_of(10) {
+            println!(
+                "{} games: {:.1} %, Elo {:+.0} [{:+.0}, {:+.0}]; of {moves} moves {overruled} overruled the home elector, {refused} differ from the old rule",
+                2 * pairs.len(),
+                100.0 * mean,
+                elo(mean),
+                elo(mean - error),
+                elo(mean + error)
+            );
+        }
+    }
+    Ok(())
+}
