@@ -14,21 +14,22 @@ use chess::{GameLine, Proposal};
 
 /// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-/// What comes later than this is no bound of any clock, but a share of [`FOREVER`].
+/// The bound beyond which a time is a share of [`FOREVER`] and no limit of a clock.
 const LONGEST_BOUND: Duration = Duration::from_secs(FOREVER.as_secs() / 1000);
 
 /// The runtime's timers round up to whole milliseconds; aiming a little sooner, they are on time in the mean.
 const TIMER_ROUNDING: Duration = Duration::from_micros(700);
 
-/// How long the first word is waited for when an answer is wanted at once and nobody has proposed yet.
+/// The time to wait for the first proposal when an answer is wanted at once.
 const FIRST_WORD: Duration = Duration::from_millis(8);
 
-/// Where no clock bounds a question, searches of other machines are waited for as long again as those of this one took, and this much.
+/// The extra time for searches of other machines without a clock, beside the time of this
+/// machine's.
 const OTHERS: Duration = Duration::from_millis(500);
-/// How long they are waited for where this machine has proposed nothing.
+/// The time to wait for them if this machine has proposed nothing.
 const ONLY_OTHERS: Duration = Duration::from_secs(30);
 
-/// What ends a wait of the council.
+/// The end of a council's wait.
 pub(super) enum Event<M> {
     /// A searcher has reported.
     SearchReport(SearchReport<M>),
@@ -52,9 +53,9 @@ pub(super) struct SearchSession<'a, L: GameLine> {
     started: Instant,
     /// When the last search of this machine ended.
     home_ended: Option<Instant>,
-    /// Where home cores tell what they find about moves of other machines; `None` where there are no others.
+    /// The home cores' findings about moves of other machines; `None` without any.
     pub verification: Option<Verification<L::Move>>,
-    /// When an answer must be given although nobody has said anything.
+    /// The time at which an answer is due without any proposal.
     answer_by: Option<Instant>,
 }
 
@@ -83,23 +84,23 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         self.started.elapsed()
     }
 
-    /// Shows a proposal to whoever watches.
+    /// Reports a proposal to the observers.
     pub(super) fn show(&mut self, proposal: &Proposal<L::Move>) {
         (self.watch)(proposal);
     }
 
-    /// Whether an answer is wanted without any more searching.
+    /// Returns true if an answer is wanted without further search.
     pub(super) fn must_answer(&self) -> bool {
         self.question.answer_now.is_cancelled()
     }
 
-    /// The end of a share of the time that the clock gives for what was heard so far.
+    /// Returns the end of a share of the time that the clock gives for this progress.
     pub(super) fn deadline(&mut self, progress: &Progress<L::Move>, share: f64) -> Instant {
         let whole = self.question.timing.as_mut().map_or(FOREVER, |timing| timing(progress).min(FOREVER));
         self.started + whole.mul_f64(share)
     }
 
-    /// Whether no rule of time bounds a wait until then.
+    /// Returns true if no rule of time bounds a wait until then.
     pub(super) fn is_endless(&self, until: Instant) -> bool {
         until.saturating_duration_since(self.started) > LONGEST_BOUND
     }
@@ -114,8 +115,8 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         Some(ended + if has_leader { ended.duration_since(self.started) + OTHERS } else { ONLY_OTHERS })
     }
 
-    /// How long the question will be searched about, from its beginning, as far as is known now: what the clock gives where all agree from
-    /// their first word on. `None`: until it is told otherwise.
+    /// Returns the expected duration of the question from its beginning: the time that the clock
+    /// gives if all agree from their first proposal on. `None`: until it is stopped.
     fn expected_time(&mut self) -> Option<Duration> {
         // Without what an iteration may take longer to come to its end.
         let agreed = Progress { to_be_continued: true, ..Progress::agreed(0) };
@@ -123,7 +124,7 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         by_clock.into_iter().chain(self.question.limits.time).min()
     }
 
-    /// What is left of this share of it.
+    /// Returns the rest of this share of it.
     pub(super) fn time_left(&mut self, share: f64) -> Option<Duration> {
         Some(self.expected_time()?.mul_f64(share).saturating_sub(self.elapsed()))
     }

@@ -70,10 +70,10 @@ pub(super) struct CouncilSearcher<L: CouncilGame> {
     /// In virtual time: the nodes for which its task and its proposals are on their way, where it is on another machine.
     pub on_the_way: u64,
     slot: Slot<L>,
-    /// Whether the slot may search on other machines.
+    /// True if the slot may search on other machines.
     elastic: bool,
     current: Option<CurrentSearch>,
-    /// Of its searches that are over.
+    /// Nodes of finished searches.
     nodes: u64,
     busy: Duration,
 }
@@ -86,17 +86,17 @@ struct CurrentSearch {
 }
 
 impl<L: CouncilGame> CouncilSearcher<L> {
-    /// On a slot that may search on other machines or not, without a seat.
+    /// Creates a searcher on a slot, elastic or not, without a place in the council.
     pub(super) fn on(slot: Slot<L>, elastic: bool, on_the_way: u64) -> Self {
         Self { elector: None, adviser: None, on_the_way, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
-    /// Whether its slot is what a seat needs.
+    /// Returns true if its slot fits a seat.
     pub(super) fn suits(&self, seat: &Seat<L::Kind>) -> bool {
         self.elastic == seat.elastic && *self.spec() == seat.spec
     }
 
-    /// The same on that seat.
+    /// Returns the searcher in that seat.
     pub(super) fn seated(self, seat: &Seat<L::Kind>) -> Self {
         Self { elector: seat.elector, adviser: seat.adviser, ..self }
     }
@@ -118,7 +118,7 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.slot.search(job, reports);
     }
 
-    /// Whether a report is about what it is doing, and not about something that was asked earlier. Notes what it says.
+    /// Returns true if a report belongs to the current search, and records it.
     pub(super) fn accepts(&mut self, report: &SearchReport<L::Move>) -> bool {
         let Some(search) = self.current.as_ref().filter(|search| search.id == *report.search()) else { return false };
         match report {
@@ -143,12 +143,12 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.current.is_some()
     }
 
-    /// Whether it searches on this machine.
+    /// Returns true if it searches on this machine.
     pub(super) fn is_searching_here(&self) -> bool {
         self.is_searching() && !self.slot.is_away()
     }
 
-    /// Tells it to stop; it is not waited for.
+    /// Stops it without waiting.
     pub(super) fn stop(&mut self) {
         self.finish();
         self.slot.stop();
@@ -169,7 +169,7 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.current.as_ref()?.meter.effort()
     }
 
-    /// How long it has searched for this question.
+    /// Returns its search time for this question.
     pub(super) fn busy(&self) -> Duration {
         self.busy + self.current.as_ref().map_or(Duration::ZERO, |search| search.since.elapsed())
     }
@@ -184,8 +184,8 @@ impl<L: CouncilGame> CouncilSearcher<L> {
     }
 }
 
-/// What searchers have done for a question, each with the threads of its search. A searcher of the first phase and the one of
-/// the same number in the second are one.
+/// Returns the searchers' work for a question, each with its threads. A searcher of the first phase
+/// and the one of the same number in the second are one.
 pub(super) fn metrics<L: CouncilGame>(phases: &[&[CouncilSearcher<L>]], elapsed: Duration) -> Metrics {
     let mut metrics = Metrics { processes: Vec::new(), elapsed };
     for searchers in phases {

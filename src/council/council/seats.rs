@@ -1,8 +1,9 @@
-//! Who sits in a council, by the cores that there are for a question: the electors with their groups, their advisers, and complete
-//! knowledge for the second phase.
+//! The composition of a council, by the cores available for a question: electors with their groups,
+//! advisers, and complete knowledge for the second phase.
 //!
-//! Seats change between two questions, when machines come or go. Whoever sits as before keeps its slot, with its table and its engine; and
-//! a slot that searches with the table of others is kept for when its machine is back.
+//! It changes between two questions, when machines come or go. An unchanged elector keeps its slot,
+//! with its table and its engine; a slot that shares the table of others is kept until its machine
+//! is back.
 
 use std::sync::Arc;
 
@@ -21,16 +22,15 @@ use crate::{
 use chess::{CriterionName, SecondPhaseMode};
 use engine::{TURN, Turnstile};
 
-/// A seat: who searches there, and what for.
+/// A place in the council: its elector and its purpose.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seat<K> {
-    /// Who searches.
     pub spec: ElectorSpec<K>,
     /// The elector for which it proposes, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
     /// The number of the adviser; `None` for all others.
     pub adviser: Option<usize>,
-    /// Whether it may search on other machines.
+    /// True if it may search on other machines.
     pub elastic: bool,
 }
 
@@ -41,10 +41,11 @@ impl<K> Seat<K> {
     }
 }
 
-/// All seats of a council.
+/// The composition of a council.
 pub(super) struct Seats<L: CouncilGame> {
     pool: Pool,
-    /// How the council plays; where the rules of the game are not our engine's, by a criterion that needs nothing of it.
+    /// The settings; for variants that the built-in engine does not know, with a criterion that
+    /// needs nothing of it.
     pub settings: CouncilSettings,
     variant: L::Variant,
     roster: Roster<L>,
@@ -55,13 +56,13 @@ pub(super) struct Seats<L: CouncilGame> {
     /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
     pub searchers: Vec<CouncilSearcher<L>>,
-    /// How many of them search in the first phase.
+    /// The number of searchers of the first phase.
     pub in_first_phase: usize,
-    /// Slots without a seat now that search with the table of others, and so take no memory.
+    /// Unused slots that share the table of others, and so take no memory.
     spare: Vec<CouncilSearcher<L>>,
-    /// The cores for which the first phase was seated.
+    /// The cores behind the first phase's composition.
     first_phase_cores: Option<CoresAtHand>,
-    /// The number of cores for which the second phase was seated.
+    /// The cores behind the second phase's composition.
     second_phase_cores: usize,
     tables: Tables,
     /// A common table is made for no more electors than the roster has on this machine alone.
@@ -101,7 +102,7 @@ impl<L: CouncilGame> Seats<L> {
         seats
     }
 
-    /// Seats the first phase for these cores, if it does not sit so already.
+    /// Composes the first phase for these cores, unless it is unchanged.
     pub(super) fn seat_first_phase(&mut self, cores: CoresAtHand) {
         if self.first_phase_cores.replace(cores) == Some(cores) {
             return;
@@ -115,8 +116,8 @@ impl<L: CouncilGame> Seats<L> {
         self.searchers.extend(second);
     }
 
-    /// Adds seats to the first phase for cores that have come while it searches; whoever sits there stays. `false` if it has no use
-    /// for them before the next question.
+    /// Adds electors to the first phase for cores that have come during the search; others stay.
+    /// `false` if they cannot be used before the next question.
     pub(super) fn add_to_first_phase(&mut self, cores: CoresAtHand) -> bool {
         let electors = self.roster.electors_for(self.variant, cores.together);
         if self.continues() || electors.len() <= self.electors.len() || !electors.starts_with(&self.electors) {
@@ -137,7 +138,7 @@ impl<L: CouncilGame> Seats<L> {
         true
     }
 
-    /// Seats complete knowledge for the second phase on so many cores, if it does not sit so already.
+    /// Composes the second phase on `cores` cores, unless it is unchanged.
     pub(super) fn seat_second_phase(&mut self, cores: usize) {
         if std::mem::replace(&mut self.second_phase_cores, cores) == cores {
             return;
@@ -177,8 +178,8 @@ impl<L: CouncilGame> Seats<L> {
         self.settings.criterion == CriterionName::ReSearch && self.settings.second_phase == SecondPhaseMode::Continued
     }
 
-    /// The seats of the first phase for these electors on these cores. Where there are more cores than electors, searcher `i` searches
-    /// for elector `i` modulo their number (docs/method.md §7).
+    /// Returns the first phase for these electors on these cores. With more cores than electors,
+    /// searcher `i` searches for elector `i` modulo their number (docs/method.md §7).
     fn first_phase(&self, electors: &[ElectorSpec<L::Kind>], at_hand: CoresAtHand) -> Vec<Seat<L::Kind>> {
         let advising = self.advisers.iter().enumerate();
         let advising = advising.map(|(number, spec)| Seat { adviser: Some(number), ..Seat::of(spec.clone(), false) });
@@ -214,7 +215,7 @@ impl<L: CouncilGame> Seats<L> {
         seats
     }
 
-    /// Searchers for these seats, of those that sat before, those that are spare, and new ones.
+    /// Fills the places with earlier searchers, spare ones, and new ones.
     fn fill(&mut self, seats: Vec<Seat<L::Kind>>, mut before: Vec<CouncilSearcher<L>>) -> Vec<CouncilSearcher<L>> {
         before.append(&mut self.spare);
         let mut searchers = Vec::with_capacity(seats.len());
@@ -231,7 +232,8 @@ impl<L: CouncilGame> Seats<L> {
         L::arbiter(&self.electors, self.settings.hash)
     }
 
-    /// The turns of so many searchers in virtual time, with whoever carries messages between the machines that the pool stands for.
+    /// Creates the turnstile for searchers in virtual time, with the carrier of messages between
+    /// the simulated machines.
     pub(super) fn turnstile(&self, every: Vec<u64>) -> Arc<Turnstile> {
         let (turns, carrier) = match self.pool.virtual_machines() {
             Some(machines) => (machines.turns(every.len()), machines.carrier(self.tables.all())),
@@ -296,7 +298,7 @@ fn fit_tables<L: CouncilGame>(
     memory
 }
 
-/// How many of so many cores search for the elector at this place.
+/// Returns the number of cores that search for the elector at this place.
 fn members(place: usize, electors: usize, cores: usize) -> usize {
     (cores / electors.max(1) + usize::from(place < cores % electors.max(1))).max(1)
 }

@@ -15,7 +15,7 @@ pub(super) struct Cores {
 #[derive(Debug, Default)]
 struct TakenCores {
     threads: usize,
-    /// Of those, the threads of copies that search with one table, by the table's number.
+    /// The threads among them of copies that share a table, by the table's number.
     by_table: BTreeMap<u64, usize>,
 }
 
@@ -24,14 +24,15 @@ impl Cores {
         Self { all, taken: Mutex::default() }
     }
 
-    /// Claims so many cores, if they are free. `table` is the number of the table that the search shares with its copies.
+    /// Claims `threads` cores, if they are free. `table` is the number of the table that the search
+    /// shares with its copies.
     #[cfg(test)]
     pub(super) fn claim(self: &Arc<Self>, threads: usize, table: Option<u64>) -> Option<CoreClaim> {
         let mut taken = self.lock();
         (taken.threads + threads <= self.all).then(|| self.take(&mut taken, threads, table))
     }
 
-    /// Claims as many of so many cores as are free, at least one.
+    /// Claims as many of `threads` cores as are free, at least one.
     pub(super) fn claim_free(self: &Arc<Self>, threads: usize, table: Option<u64>) -> Option<CoreClaim> {
         let mut taken = self.lock();
         let free = self.all.saturating_sub(taken.threads);

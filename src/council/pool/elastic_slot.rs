@@ -1,8 +1,10 @@
-//! A slot that decides anew at every search: threads of this machine while it has a core to spare, if only for a part of them, so that no
-//! home core idles while a search waits elsewhere and an elector of this machine always votes; else a machine that lends one, and with none there the thread again. What is lost elsewhere before it proposed anything begins anew here.
+//! A slot that chooses its place anew at every search: threads of this machine while it has a core
+//! to spare, even if only for a part of them, so that no home core idles while a search waits
+//! elsewhere and an elector of this machine always votes; else another machine, and without one the
+//! thread again. A search lost elsewhere before its first proposal begins anew here.
 //!
-//! Copies that search with one table only take each other's time where they crowd: those for which there is neither a core nor
-//! another machine end at once, without a vote.
+//! Copies that share one table only take each other's time where they crowd: those with neither a
+//! core nor another machine end at once, without a vote.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -98,7 +100,7 @@ fn lock(both: &Mutex<Both>) -> MutexGuard<'_, Both> {
 }
 
 impl Both {
-    /// Both are told: a search that was lost elsewhere has been in both.
+    /// Both places are stopped: a search lost elsewhere has been in both.
     fn stop(&mut self) {
         if self.current.take().is_some() {
             self.local.stop();
@@ -226,7 +228,8 @@ mod tests {
         assert_eq!(answer(&mut inbox).serial, 3);
         assert!(inbox.try_recv().is_err(), "the search before it is not wanted any more");
     }
-    /// Of ten copies on a machine of one core, all but the first were elsewhere; that machine is lost.
+    /// Of ten copies on a machine of one core, all but the first were elsewhere; that machine is
+    /// lost.
     #[test]
     fn copies_whose_machine_is_lost_do_not_crowd_the_own_cores() {
         let lender = Lender::default();

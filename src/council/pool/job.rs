@@ -18,13 +18,14 @@ use engine::{BestOfGroup, Place};
 pub struct Job<L: GameLine = Line> {
     /// The task that the elector is given.
     pub task: Task<L>,
-    /// What may help. An elector that cannot use it does without.
+    /// Guidance that an elector may ignore.
     pub guidance: Guidance<L::Move>,
-    /// How many nodes it has visited so far.
+    /// The nodes visited so far.
     pub meter: Arc<Meter>,
-    /// How many threads it may have, where that is fewer than its elector has.
+    /// A limit of threads below the elector's own.
     pub threads_at_most: Option<usize>,
-    /// How long its answer will be waited for, as far as is known when it begins; `None`: until it ends by itself or is stopped.
+    /// The time until its answer is due, if it is known at the start; `None`: until it ends by
+    /// itself or is stopped.
     pub time: Option<Duration>,
 }
 
@@ -34,7 +35,7 @@ impl<L: GameLine> Job<L> {
         Self::guided(task, Guidance::default())
     }
 
-    /// The threads for an elector that has so many.
+    /// Returns the threads for an elector with `elector` threads.
     pub fn threads_of(&self, elector: usize) -> usize {
         self.threads_at_most.map_or(elector, |most| elector.min(most.max(1)))
     }
@@ -44,14 +45,14 @@ impl<L: GameLine> Job<L> {
         Self { task, guidance, meter: Arc::default(), threads_at_most: None, time: None }
     }
 
-    /// The same, waited for so long.
+    /// Returns the same job with this time.
     #[must_use]
     pub fn within(self, time: Option<Duration>) -> Self {
         Self { time, ..self }
     }
 }
 
-/// What a slot tells the council about a search.
+/// A slot's report about a search.
 #[derive(Clone, Debug)]
 pub enum SearchReport<M = UciMove> {
     /// An iteration was completed.
@@ -80,20 +81,20 @@ impl<M> SearchReport<M> {
     }
 }
 
-/// What the searches of a council tell each other. Only our own engine listens.
+/// Information between the searches of a council. Only the built-in engine uses it.
 #[derive(Clone, Debug)]
 pub struct Guidance<M = UciMove> {
     /// Moves that others propose.
     pub hints: Option<Hints<M>>,
-    /// What is proved about the moves: provers add to it, our own engine goes by it.
+    /// Proved moves: provers add to them, the built-in engine uses them.
     pub facts: Option<Facts<M>>,
-    /// Where it tells its own move to others as a hint, and by which number.
+    /// The list to which it adds its own move as a hint, and its number there.
     pub advises: Option<(Hints<M>, usize)>,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
-    /// Where the values go that home cores find for the moves that other machines propose.
+    /// The receiver of values that home cores find for the moves of other machines.
     pub verification: Option<Verification<M>>,
     /// Its turn among others, in virtual time. An elector that knows no turns is waited for when its turn comes.
     pub turn: Option<Arc<Place>>,
@@ -115,14 +116,15 @@ impl<M> Default for Guidance<M> {
 }
 
 impl<M> Guidance<M> {
-    /// Whether it can be followed on another machine: what changes there by the microsecond cannot.
+    /// Returns true if it works on another machine: anything that changes by the microsecond does
+    /// not.
     pub fn can_travel(&self) -> bool {
         self.best_of_group.is_none() && self.turn.is_none() && self.advises.is_none()
     }
 }
 
-/// Moves that others propose, told while a search runs: it looks at them next after its own best one. Cheap to clone; clones are
-/// the same list.
+/// Moves proposed by other electors during a search, which searches them next after its own best
+/// one. Cheap to clone; clones are the same list.
 #[derive(Clone, Debug)]
 pub struct Hints<M = UciMove> {
     moves: Arc<Mutex<BTreeMap<usize, M>>>,
@@ -135,7 +137,7 @@ impl<M: Copy> Hints<M> {
         Self { moves: Arc::default(), extend }
     }
 
-    /// Whether hinted moves are searched a ply deeper as well.
+    /// Returns true if hinted moves are searched a ply deeper.
     pub fn extend(&self) -> bool {
         self.extend
     }
@@ -161,8 +163,8 @@ impl<M: Copy> Hints<M> {
     }
 }
 
-/// What a search has cost so far, readable while it runs. The nodes that it counts itself and those that it says in its
-/// proposals are kept apart, because a searcher of ours ends by its own count.
+/// The cost of a search so far, readable while it runs. The nodes that it counts itself and those
+/// in its proposals are kept apart, because a built-in searcher ends by its own count.
 #[derive(Debug, Default)]
 pub struct Meter {
     counted: AtomicU64,
@@ -173,12 +175,12 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// How many nodes were visited so far.
+    /// Returns the nodes visited so far.
     pub fn nodes(&self) -> u64 {
         self.counted.load(Relaxed).max(self.told.load(Relaxed))
     }
 
-    /// So many at least, as was told from outside.
+    /// Raises the count to at least `nodes`, from an outside report.
     pub fn count(&self, nodes: u64) {
         self.told.fetch_max(nodes, Relaxed);
     }
@@ -188,7 +190,7 @@ impl Meter {
         self.words.fetch_add(1, Relaxed);
     }
 
-    /// How often it has said something.
+    /// Returns the number of its reports.
     pub(crate) fn words(&self) -> u64 {
         self.words.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Cores of other machines, as the pool sees them: whoever lends them, the pool keeps to these two traits.
+//! Cores of other machines, behind two traits for the pool.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -7,10 +7,10 @@ use tokio::sync::{Notify, mpsc::UnboundedSender, watch};
 use super::{ElectorSpec, Job, MachineView, SearchReport};
 use engine::SharedTable;
 
-/// The machines that lend their cores to this process.
+/// The machines whose cores this process may use.
 pub trait RemotePool: fmt::Debug + Send + Sync {
-    /// What this process may count on now for a move that takes so long (`None`: without end): machines whose answers would
-    /// come too late are left out.
+    /// Returns the cores available for a move of this length (`None`: without end), without
+    /// machines whose answers would come too late.
     fn cores(&self, time: Option<Duration>) -> LentCores;
 
     /// Counts how often a machine has come that may be asked at once; `None`: none ever comes.
@@ -23,7 +23,7 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
         Arc::default()
     }
 
-    /// The machines that are there now, by name, for whoever looks on.
+    /// Returns the present machines by name, for display.
     fn machines(&self) -> Vec<MachineView> {
         Vec::new()
     }
@@ -33,17 +33,18 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>>;
 }
 
-/// Tells when further machines have come, while somebody could use them.
+/// A signal for new machines.
 #[derive(Debug)]
 pub(crate) struct Arrivals(Option<watch::Receiver<u64>>);
 
 impl Arrivals {
-    /// From now on, where machines may come at all.
+    /// Starts to watch, if machines may come at all.
     pub(super) fn of(remote: Option<&dyn RemotePool>) -> Self {
         Self(remote.and_then(RemotePool::arrivals))
     }
 
-    /// Waits for the next one; for ever if none can come. It can be cancelled and asked again: nobody is missed.
+    /// Waits for the next machine; for ever if none can come. It can be cancelled and called again
+    /// without missing one.
     pub(crate) async fn next(&mut self) {
         if let Some(arrivals) = &mut self.0
             && arrivals.changed().await.is_ok()
@@ -54,12 +55,12 @@ impl Arrivals {
     }
 }
 
-/// How many cores others lend.
+/// The available cores of other machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LentCores {
     /// The cores of all machines together.
     pub together: usize,
-    /// The most that one machine lends.
+    /// The most cores of one machine.
     pub widest: usize,
 }
 
@@ -72,14 +73,15 @@ pub trait RemoteSlot: fmt::Debug + Send + Sync {
     /// if it was not taken.
     fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool;
 
-    /// Tells the search that it took to stop, if one runs.
+    /// Stops its search, if one runs.
     fn stop(&mut self);
 
     /// Forgets the last game.
     fn new_game(&self);
 }
 
-/// What becomes of a search that was lost on another machine before it proposed anything. It can be used once.
+/// The continuation of a search that was lost on another machine before its first proposal. It can
+/// be used once.
 pub struct Fallback(Box<Resume>);
 
 type Resume = dyn FnOnce(Job, &UnboundedSender<SearchReport>) + Send;

@@ -10,12 +10,12 @@ use crate::CouncilGame;
 use chess::Line;
 use engine::SharedTable;
 
-/// What a slot does, wherever it is.
+/// The interface of a slot on any machine.
 pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
-    /// Begins a search; one that still runs is told to stop first.
+    /// Begins a search; stops a running one first.
     fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>);
 
-    /// Tells the running search to stop.
+    /// Stops the running search.
     fn stop(&self);
 
     /// Forgets the last game.
@@ -24,7 +24,7 @@ pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
     /// Cancelled when its elector has been started on this machine, or could not be.
     fn started(&self) -> CancellationToken;
 
-    /// Whether it searches on another machine now.
+    /// Returns true if it searches on another machine.
     fn is_away(&self) -> bool {
         false
     }
@@ -55,12 +55,12 @@ impl<L: CouncilGame> Slot<L> {
         &self.spec
     }
 
-    /// Begins a search; reports go to `reports`. A search still running is told to stop first.
+    /// Begins a search; reports go to `reports`. A running search is stopped first.
     pub fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         self.place.search(job, reports);
     }
 
-    /// Tells the running search to stop; its last proposal stands.
+    /// Stops the running search; its last proposal stands.
     pub fn stop(&self) {
         self.place.stop();
     }
@@ -75,7 +75,7 @@ impl<L: CouncilGame> Slot<L> {
         self.place.started()
     }
 
-    /// Whether it searches on another machine now.
+    /// Returns true if it searches on another machine.
     pub(crate) fn is_away(&self) -> bool {
         self.place.is_away()
     }

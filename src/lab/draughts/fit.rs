@@ -21,21 +21,20 @@ use draughts::{
     search::{Limits, SearchOptions, Searcher},
 };
 
-/// A ballot is played on by so many moves at random, so that one ballot gives many games.
+/// The random moves after a ballot, so that one ballot gives many games.
 const RANDOM_PLIES: usize = 4;
 /// Pieces with which a game starts.
 const ALL_PIECES: f64 = 24.0;
 /// Passes over all positions.
 const PASSES: usize = 60;
-/// How far a weight goes with the gradient, in men.
+/// The step of a weight along the gradient, in men.
 const STEP: f64 = 0.02;
-/// So much of each weight's square counts as a loss, so that what is never seen stays where nothing is known.
+/// The share of each weight's square that counts as a loss, so that unseen weights stay in place.
 const RIDGE: f64 = 1e-5;
 
-/// What is played to learn from.
+/// The games to learn from.
 #[derive(Clone, Debug)]
 pub struct DraughtsLessons {
-    /// How many games.
     pub games: usize,
     /// Nodes of each move.
     pub nodes: u64,
@@ -43,7 +42,7 @@ pub struct DraughtsLessons {
     pub seed: u64,
     /// Games at once.
     pub workers: NonZeroUsize,
-    /// What ends games that are decided.
+    /// The tables that end decided games.
     pub tables: Option<Arc<EndgameTables>>,
 }
 
@@ -53,15 +52,15 @@ pub struct Lesson {
     /// For the side to move, less the other's.
     features: [i32; FEATURES],
     pieces: u32,
-    /// Of the side to move: 0, 1/2 or 1.
+    /// The result for the side to move: 0, 1/2 or 1.
     result: f64,
 }
 
 /// A weight at the start of the game, and one at its end, for each feature.
 pub type DraughtsWeights = [[f64; 2]; FEATURES];
 
-/// Plays games between equal players and keeps their quiet positions, in the order of the games. `progress` hears how many
-/// games are played.
+/// Plays games between equal players and keeps their quiet positions, in the order of the games.
+/// `progress` receives the number of finished games.
 pub fn play_lessons(plan: &DraughtsLessons, stop: &AtomicBool, progress: impl Fn(usize) + Sync) -> Vec<Lesson> {
     let ballots = ballots::draw(plan.games, plan.seed);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -139,12 +138,12 @@ fn result(game: &Game, tables: Option<&EndgameTables>) -> Option<f64> {
 }
 
 impl Lesson {
-    /// How much of the game is still to come, 1 at its start.
+    /// Returns the share of the game still to come, 1 at its start.
     fn phase(&self) -> f64 {
         f64::from(self.pieces) / ALL_PIECES
     }
 
-    /// What the weights expect the side to move to score, 0 to 1.
+    /// Returns the expected score of the side to move, 0 to 1.
     fn expected(&self, weights: &DraughtsWeights) -> f64 {
         let phase = self.phase();
         let terms = self.features.iter().zip(weights);

@@ -34,18 +34,18 @@ use draughts_player::{DraughtsPlayer, Pace, PlayerSpec};
 pub struct DraughtsContender {
     /// The player.
     pub spec: PlayerSpec,
-    /// What a move may cost, where the player says nothing itself.
+    /// The limits of a move, unless the player's text gives others.
     pub pace: Pace,
 }
 
 impl DraughtsContender {
-    /// What its moves may cost.
+    /// Returns the limits of its moves.
     fn pace(&self) -> Pace {
         self.spec.pace().or(self.pace)
     }
 }
 
-/// What is to be played.
+/// The plan of a match.
 #[derive(Clone, Debug)]
 pub struct DraughtsMatch {
     /// A and B; scores are A's.
@@ -56,20 +56,20 @@ pub struct DraughtsMatch {
     pub seed: u64,
     /// Games that are played at once.
     pub workers: NonZeroUsize,
-    /// What searches know of endgames, and what ends games that are decided.
+    /// The endgame tables of the searches, which also end decided games.
     pub tables: Option<Arc<EndgameTables>>,
 }
 
 impl DraughtsMatch {
-    /// Whether a player has a clock, which never does the same twice.
+    /// Returns true if a player has a clock, so that the match cannot be repeated.
     pub fn is_timed(&self) -> bool {
         self.players.iter().any(|player| player.pace().is_timed())
     }
 
-    /// Whether it can be played.
+    /// Checks that it can be played.
     ///
     /// # Errors
-    /// [`DraughtsError::FewBallots`] where games would only be played again.
+    /// [`DraughtsError::FewBallots`] if games would only repeat.
     pub fn check(&self) -> Result<(), DraughtsError> {
         let ballots = ballots::draw(self.pairs, self.seed).len();
         if self.pairs > ballots && !self.is_timed() {
@@ -79,7 +79,7 @@ impl DraughtsMatch {
     }
 }
 
-/// What a player did in a game.
+/// A player's work in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Conduct {
     moves: u64,
@@ -119,7 +119,7 @@ impl DraughtsPair {
     }
 }
 
-/// How a match stands. All scores are A's.
+/// The standing of a match. All scores are A's.
 #[derive(Clone, Debug)]
 pub struct DraughtsStanding {
     names: [String; 2],

@@ -20,7 +20,7 @@ pub enum DraughtsError {
     /// The system gives no runtime.
     #[error("no runtime for a council: {0}")]
     Runtime(#[from] std::io::Error),
-    /// The same games would be played again, and counted as if they said more.
+    /// The same games would be played again, and counted as new.
     #[error(
         "{games} games from {ballots} ballots: with budgets of nodes a ballot gives the same two games every time; ask for two \
          games a ballot at most (--games)"
@@ -31,7 +31,6 @@ pub enum DraughtsError {
         /// Ballots that there are.
         ballots: usize,
     },
-    /// What was done cannot be kept.
     #[error(transparent)]
     State(#[from] super::state::StateError),
 }

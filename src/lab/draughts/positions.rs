@@ -1,4 +1,5 @@
-//! What electors propose in positions of games, what each criterion elects of it, and what a deeper search says of both.
+//! Electors' proposals in positions of games, each criterion's choice, and a deeper search's
+//! verdict on both.
 
 use std::{
     num::NonZeroUsize,
@@ -20,34 +21,35 @@ use draughts::{
 };
 use draughts_player::{DraughtsLine, DraughtsPlayer, Pace, PlayerSpec};
 
-/// No mistake counts for more, hundredths of a man: beyond it the game is lost anyway.
+/// The largest loss of a mistake, hundredths of a man: beyond it the game is lost anyway.
 const WORST: i32 = 300;
 
-/// What is measured.
+/// The plan of a measurement.
 #[derive(Clone, Debug)]
 pub struct DraughtsPositions {
-    /// Who proposes; its criterion means nothing.
+    /// The electors; its criterion is unused.
     pub council: PlayerSpec,
-    /// What a move costs each of them.
+    /// The limits of each.
     pub pace: Pace,
-    /// How deep the search looks that judges, plies.
+    /// The depth of the judging search, plies.
     pub judge_depth: u32,
     /// Positions at once.
     pub workers: NonZeroUsize,
 }
 
-/// How one elector or criterion did.
+/// The result of one elector or criterion.
 #[derive(Clone, Debug)]
 pub struct DraughtsJudgement {
     /// Its name.
     pub name: String,
-    /// How often it found the judge's move, 0 to 1.
+    /// The share of the judge's moves found, 0 to 1.
     pub found: Estimate,
-    /// What its moves cost, hundredths of a man.
+    /// The loss of its moves, hundredths of a man.
     pub loss: Estimate,
 }
 
-/// Positions with a choice from games that complete knowledge plays against itself from ballots: every so many-th.
+/// Returns positions with a choice from games of complete knowledge against itself from ballots:
+/// each `every`-th.
 pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, Game)> {
     let mut positions = Vec::new();
     for (number, ballot) in ballots::draw(count, seed).into_iter().enumerate() {
@@ -69,11 +71,11 @@ pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, 
     positions
 }
 
-/// By name, in each position judged: whether it was the judge's move, and what it cost.
+/// By name, for each position: whether it was the judge's move, and its loss.
 type Row = Vec<(String, bool, f64)>;
 
-/// Lets the electors propose in every position, every criterion elect, and a deeper search judge. `progress` hears how many
-/// positions are done.
+/// Lets the electors propose in every position, every criterion elect, and a deeper search judge.
+/// `progress` receives the number of finished positions.
 ///
 /// # Errors
 /// [`DraughtsError`] if the system gives no runtime.

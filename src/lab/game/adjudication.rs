@@ -11,9 +11,10 @@ use engine::{Outcome, Tablebases};
 /// When a game is decided before its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adjudication {
-    /// Won, when both players see at least so many centipawns for the same side in so many moves each.
+    /// A win: the centipawns that both players see for one side, and the number of moves each.
     pub win: Option<(i32, usize)>,
-    /// Drawn, when both see at most so many centipawns either way in so many moves each, after so many moves of each side.
+    /// A draw: the centipawns that both see at most, the number of moves each, and the least number
+    /// of moves of each side.
     pub draw: Option<(i32, usize, usize)>,
     /// Endgame tables that settle what they hold.
     pub tablebases: Option<Tablebases>,
@@ -65,7 +66,7 @@ impl fmt::Display for Adjudication {
     }
 }
 
-/// What the players have seen lately.
+/// The players' recent scores.
 pub(super) struct Watch<'a> {
     rules: &'a Adjudication,
     /// Plies of the opening.
@@ -96,7 +97,7 @@ impl<'a> Watch<'a> {
         count(&mut self.level, seen.map(|seen| seen.abs() <= draw));
     }
 
-    /// Whether that decides the game.
+    /// Returns the ruling, if the scores decide the game.
     pub(super) fn verdict(&self, line: &Line) -> Option<Ruling> {
         let both = |counts: &[usize; 2], moves: usize| counts.iter().all(|count| *count >= moves);
         if let Some((_, moves)) = self.rules.win {
@@ -129,7 +130,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// docs/method.md §8: what a game that is cut is worth to a player who stands so many centipawns better.
+/// docs/method.md §8: the points of a cut game for a player who is `centipawns` better.
 pub fn truncated_points(centipawns: i32) -> f64 {
     let share = |centipawns: i32| f64::from(centipawns + 150) / 400.0;
     match centipawns {

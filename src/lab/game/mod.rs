@@ -1,7 +1,7 @@
 //! One game: the arbiter asks, measures, checks and rules.
 //!
-//! The arbiter believes nobody: it keeps the clock itself, checks every move against the rules of chess, and whatever a
-//! player fails to do is that player's loss, kept in the [`GameEnding`] with its reason.
+//! The arbiter keeps the clock itself and checks every move; a player's failure is its loss,
+//! recorded in the [`GameEnding`] with its reason.
 
 mod adjudication;
 
@@ -22,16 +22,17 @@ use adjudication::Watch;
 use chess::{Clock, Clocks, Color, Line, Score, UciMove, engine_position};
 use engine::{Engine, EngineOptions};
 
-/// What the arbiter goes by.
+/// The arbiter's rules.
 #[derive(Clone, Debug)]
 pub struct MatchRules {
     /// When a game is decided before its end.
     pub adjudication: Adjudication,
     /// Moves of each side after the opening at which a game is ended.
     pub longest: usize,
-    /// How a game that is ended so is scored: by so many nodes of complete knowledge (docs/method.md §8), or else as a draw.
+    /// The score of a cut game: by this number of nodes of complete knowledge (docs/method.md §8),
+    /// or else a draw.
     pub truncation: Option<u64>,
-    /// How far a clock may be overstepped: what the arbiter's own machine may cost.
+    /// The tolerance of clocks, for the arbiter's own machine.
     pub margin: Duration,
 }
 
@@ -45,9 +46,9 @@ pub struct MatchGame {
     pub moves: Vec<PlayedMove>,
     /// Why it ended.
     pub ending: GameEnding,
-    /// What White got, 0 to 1.
+    /// White's points, 0 to 1.
     pub white: f64,
-    /// Whether White made the first of the moves.
+    /// True if White made the first of the moves.
     pub white_first: bool,
 }
 
@@ -79,7 +80,7 @@ pub enum GameEnding {
     Checkmate,
     /// It has no move.
     Stalemate,
-    /// Nobody could mate any more.
+    /// Neither side could mate.
     InsufficientMaterial,
     /// The position stood there three times.
     Repetition,
@@ -93,7 +94,7 @@ pub enum GameEnding {
     Tablebase,
     /// It was too long, and drawn by that.
     Length,
-    /// It was too long, and scored by complete knowledge: so many centipawns for White.
+    /// Cut for its length, and scored by complete knowledge, in centipawns for White.
     Truncated(i32),
     /// A player gave up.
     Resignation,
@@ -101,7 +102,7 @@ pub enum GameEnding {
     Fault(PlayerFault),
 }
 
-/// What a player may fail at.
+/// The failure of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlayerFault {
@@ -109,7 +110,7 @@ pub enum PlayerFault {
     Crash(String),
     /// It gave something that is no legal move.
     IllegalMove(String),
-    /// Its time was over; by so many milliseconds.
+    /// Its time was over, by this number of milliseconds.
     TimeLoss(u64),
 }
 
@@ -263,7 +264,7 @@ impl GameInProgress<'_> {
         });
     }
 
-    /// Whether the game is over, by the rules of chess or by ours.
+    /// Returns the ruling if the game is over, by the rules of chess or the arbiter's.
     fn ended(&self) -> Option<Ruling> {
         let position = self.line.position();
         if position.legal_moves().is_empty() {
@@ -295,7 +296,7 @@ impl GameInProgress<'_> {
     }
 }
 
-/// What a side that loses leaves to White.
+/// Returns White's points if `loser` loses.
 fn points_if_lost(loser: Color) -> f64 {
     if loser.is_white() { 0.0 } else { 1.0 }
 }
@@ -314,7 +315,8 @@ fn guarded<T>(ask: impl FnOnce() -> Result<T, PlayerFailure>) -> Result<T, Playe
     catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|_| Err(PlayerFailure::Failed("panicked".to_owned())))
 }
 
-/// The value of a position by so many nodes of complete knowledge, centipawns from the side to move.
+/// Returns the value of a position by `nodes` nodes of complete knowledge, centipawns for the side
+/// to move.
 fn complete_value(line: &Line, nodes: u64) -> Option<i32> {
     let position = engine_position(line).ok()?;
     let limits = engine::Limits { nodes: Some(nodes), ..engine::Limits::default() };

@@ -1,7 +1,7 @@
 use super::*;
 use chess::Variant;
 
-/// Plays given moves, then does as told.
+/// Plays given moves, then as ordered.
 struct Script {
     moves: Vec<&'static str>,
     then: fn() -> Result<ChosenMove, PlayerFailure>,
@@ -30,7 +30,7 @@ impl MatchPlayer for Script {
     }
 }
 
-/// Plays as told, and keeps the clocks that it is shown.
+/// Plays as ordered, and records the clocks.
 struct Watcher {
     script: Script,
     shown: Vec<Clocks>,

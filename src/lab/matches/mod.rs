@@ -38,7 +38,7 @@ use chess::Color;
 pub struct Contender {
     /// The player.
     pub spec: PlayerSpec,
-    /// What a move may cost.
+    /// The limits of a move.
     pub pace: Pace,
 }
 
@@ -55,7 +55,7 @@ impl Contender {
     }
 }
 
-/// What is to be played.
+/// The plan of a match.
 #[derive(Clone, Debug)]
 pub struct MatchPlan {
     /// A and B; scores are A's.
@@ -66,7 +66,7 @@ pub struct MatchPlan {
     pub pairs: usize,
     /// Ends the match when it is decided.
     pub sprt: Option<Sprt>,
-    /// What the arbiter goes by.
+    /// The arbiter's rules.
     pub rules: MatchRules,
     /// Games that are played at once.
     pub workers: NonZeroUsize,
@@ -75,10 +75,10 @@ pub struct MatchPlan {
 }
 
 impl MatchPlan {
-    /// Whether it can be played.
+    /// Checks that it can be played.
     ///
     /// # Errors
-    /// [`MatchError`] says why not.
+    /// [`MatchError`] with the reason.
     pub fn check(&self) -> Result<(), MatchError> {
         for Contender { spec, pace } in &self.players {
             if !spec.understands(*pace) {
@@ -115,7 +115,7 @@ impl GamePair {
         self.points().iter().sum::<f64>() / 2.0
     }
 
-    /// Whether both games went alike, move by move, as they do between players that do not differ.
+    /// Returns true if both games went alike, move by move, as between players that do not differ.
     fn is_alike(&self) -> bool {
         let [first, second] = &self.games;
         first.moves.iter().map(|played| &played.uci).eq(second.moves.iter().map(|played| &played.uci))
@@ -131,7 +131,7 @@ pub enum MatchError {
     /// A player that does not understand its pace.
     #[error("player {0}: CECP knows no node budget; give it a pace of its own (tc= or movetime=)")]
     Pace(String),
-    /// The same games would be played again, and counted as if they said more.
+    /// The same games would be played again, and counted as new.
     #[error(
         "{games} games from a book of {openings} openings that differ: with budgets of nodes an opening gives the same two games \
          every time; ask for two games an opening at most (--games), or give a larger book (--book)"
@@ -145,7 +145,6 @@ pub enum MatchError {
     /// An opening cannot be played.
     #[error(transparent)]
     Book(#[from] OpeningBookError),
-    /// What was played cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -165,7 +164,7 @@ pub fn run(
     run_checked(plan, state, stop, progress)
 }
 
-/// The same of a plan that was [checked](MatchPlan::check) already, which starts all players once.
+/// Runs a plan that was [checked](MatchPlan::check), which starts all players once.
 ///
 /// # Errors
 /// [`MatchError`] if it cannot go on.
@@ -215,7 +214,7 @@ pub fn run_checked(
 
 type Played = Result<(usize, GamePair), OpeningBookError>;
 
-/// Plays pairs until there are no more, or it is told to stop.
+/// Plays pairs until none is left, or it is stopped.
 fn work(
     plan: &MatchPlan,
     undone: &[usize],

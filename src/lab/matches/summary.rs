@@ -1,4 +1,4 @@
-//! How a match stands, and what came of it.
+//! The standing of a match, and its result.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -103,14 +103,14 @@ fn pentanomial(scores: &[f64]) -> Option<[usize; 5]> {
     Some(counts)
 }
 
-/// What came of a match. All scores are A's.
+/// The result of a match. All scores are A's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The names of A and B.
     pub players: [String; 2],
     /// Games that count.
     pub games: usize,
-    /// Whether all are played, or the test is decided.
+    /// True if all games are played, or the test is decided.
     pub complete: bool,
     /// Games won by A.
     pub wins: usize,
@@ -130,15 +130,15 @@ pub struct Summary {
     pub pentanomial: Option<[usize; 5]>,
     /// Pairs whose two games went alike, move by move. Where these are all, A and B do not differ.
     pub pairs_alike: usize,
-    /// How the test went, if there was one.
+    /// The result of the test, if there was one.
     pub sprt: Option<TestResult>,
-    /// How games ended.
+    /// The numbers of games by ending.
     pub endings: BTreeMap<String, usize>,
-    /// What A and B did.
+    /// The work of A and B.
     pub conduct: [PlayerTotals; 2],
 }
 
-/// How a test went.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TestResult {
     /// The test that was asked for.
@@ -146,11 +146,10 @@ pub struct TestResult {
     pub sprt: Sprt,
     /// Its statistic at the end.
     pub log_likelihood_ratio: f64,
-    /// What the test says.
     pub verdict: SprtVerdict,
 }
 
-/// What a player did in a match.
+/// A player's work in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PlayerTotals {
     /// Moves made.

@@ -21,12 +21,12 @@ pub(super) struct CouncilPlayer {
     roster: Roster,
     settings: CouncilSettings,
     council: Option<Council>,
-    /// Of its last move, from its side.
+    /// The score of its last move, from its side.
     last_score: Option<Score>,
 }
 
 impl CouncilPlayer {
-    /// A council over so many cores, which in virtual time stand for so many machines.
+    /// Creates a council on `cores` cores, which in virtual time may stand for several machines.
     pub(super) fn new(
         roster: Roster,
         settings: CouncilSettings,

@@ -1,9 +1,10 @@
-//! Who plays: our engine, a council, or anybody's program that speaks UCI or CECP, all behind one door.
+//! Players: the built-in engine, a council, or any program that speaks UCI or CECP, behind one
+//! interface.
 //!
-//! A [`PlayerSpec`] is read from a line of text (its documentation has the syntax) and seated as a [`MatchPlayer`]. A player
-//! gets a [`MoveRequest`] and gives a [`ChosenMove`]; the arbiter in [`super::game`] keeps the clock and checks the move, because a
-//! player is never believed. Ours play within this process: at ten milliseconds a move, pipes would cost more than they
-//! carry.
+//! A [`PlayerSpec`] is read from a line of text (its documentation has the syntax) and becomes a
+//! [`MatchPlayer`]. A player gets a [`MoveRequest`] and returns a [`ChosenMove`]; the arbiter in
+//! [`super::game`] keeps the clock and checks the move. Built-in players run within this process:
+//! at ten milliseconds a move, pipes would cost too much.
 
 mod council;
 mod own;
@@ -20,10 +21,10 @@ use std::{sync::Arc, time::Duration};
 use ::council::{player::Time, pool::ElectorFailure};
 use chess::{Clocks, Line, Score, TimeControl, UciMove};
 
-/// Over and above its time, a program may take so long before it counts as hanging.
+/// The time beyond its limit after which a program counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a program may search for its nodes before it counts as hanging.
+/// The time for a search by nodes after which a program counts as hanging.
 const PATIENCE_FOR_NODES: Duration = Duration::from_secs(600);
 
 /// One side of a game.
@@ -37,16 +38,16 @@ pub trait MatchPlayer: Send {
     /// Chooses a move. There is at least one.
     ///
     /// # Errors
-    /// [`PlayerFailure`] if the player gives none. It must be seated anew after that.
+    /// [`PlayerFailure`] if the player gives none. It must be started anew after that.
     fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure>;
 }
 
-/// What a player is asked.
+/// The request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
     /// The game so far. It has a legal move.
     pub line: Arc<Line>,
-    /// What a move may cost.
+    /// The limits of the move.
     pub pace: Pace,
     /// Both clocks, where the pace has one.
     pub clocks: Option<Clocks>,
@@ -87,7 +88,7 @@ impl MoveRequest {
     }
 }
 
-/// What a player wants to play, and why. Nothing of it is believed before it is checked.
+/// A player's move and its data, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChosenMove {
     /// The move that is to be played.
@@ -96,7 +97,7 @@ pub struct ChosenMove {
     pub score: Option<Score>,
     /// Completed iterations, in plies.
     pub depth: u32,
-    /// What it cost, all electors and threads together.
+    /// The nodes of all electors and threads.
     pub nodes: u64,
 }
 

@@ -12,7 +12,7 @@ use engine::{
     uci::{Go, Stopwatch, searchable},
 };
 
-/// What is left on the clock: nothing lies between this player and the arbiter.
+/// The time left on the clock: nothing lies between this player and the arbiter.
 const OVERHEAD: Duration = Duration::from_millis(5);
 
 pub(super) struct OwnPlayer {
@@ -46,7 +46,7 @@ impl MatchPlayer for OwnPlayer {
         let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, ..go.limits };
         let stop = AtomicBool::new(false);
         let found = self.engine.search(&position, &[], &limits, &stop, &mut |iteration| {
-            // A better move that is told before the end of its iteration ends nothing, here as under UCI.
+            // A better move reported before the end of its iteration ends nothing, as under UCI.
             if iteration.rank == 1 && iteration.is_whole() && stopwatch.is_enough(iteration) {
                 stop.store(true, SeqCst);
             }
@@ -62,7 +62,7 @@ impl MatchPlayer for OwnPlayer {
     }
 }
 
-/// What another program would say: the clocks, or the time of this move.
+/// Returns the arguments of `go`: the clocks, or the time of this move.
 fn go(turn: &MoveRequest) -> Go<()> {
     let mut go = Go::default();
     match turn.pace {

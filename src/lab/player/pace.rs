@@ -1,4 +1,4 @@
-//! What a move may cost: time on a clock, time by itself, or nodes.
+//! Limits of a move: time on a clock, fixed time, or nodes.
 
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -6,32 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use chess::TimeControl;
 
-/// How a player's moves are limited.
+/// The limits of a player's moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Pace {
     /// A clock for the game.
     Clock {
-        /// What it shows at the start.
+        /// The initial time.
         initial: Duration,
-        /// What every move adds.
+        /// The time added by every move.
         increment: Duration,
     },
-    /// So long for every move.
+    /// A fixed time for every move.
     MoveTime(Duration),
-    /// So many nodes for every move, of every elector of a council and of every thread of our engine: time, as it would be
-    /// with a core for each, and the same on any machine.
+    /// Nodes for every move, of every elector of a council and of every thread of the engine: as
+    /// time with a core each, and the same on any machine.
     Nodes(u64),
 }
 
-/// How both players of a match are limited, where one does not say otherwise.
+/// The limits of both players of a match, unless their texts give others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MatchPace {
     /// Alike.
     Alike(Pace),
-    /// The time in which complete knowledge visits so many nodes: every elector, and our engine, has as many more or fewer as it is
-    /// faster or slower. As repeatable as [`Pace::Nodes`], once the speeds are known.
+    /// The time in which complete knowledge visits this number of nodes: every elector, and the
+    /// engine, has proportionally more or fewer by its speed. As repeatable as [`Pace::Nodes`],
+    /// once the speeds are known.
     EqualTime(u64),
 }
 
@@ -60,7 +61,7 @@ impl Pace {
         Some(pace.ok_or_else(|| PaceError(format!("{key}={value}"), false)))
     }
 
-    /// Whether the outcome depends on the machine.
+    /// Returns true if the outcome depends on the machine.
     pub const fn is_timed(self) -> bool {
         !matches!(self, Self::Nodes(_))
     }

@@ -76,7 +76,6 @@ pub enum PlayerSpecError {
     Option {
         /// The player, as written.
         player: String,
-        /// What is wrong with it.
         reason: String,
     },
     /// A pace that is none.
@@ -88,12 +87,11 @@ pub enum PlayerSpecError {
 }
 
 impl PlayerSpec {
-    /// How it is called in tables and games: the name it was given, or its text.
+    /// Returns its name in tables and games: the given name, or its text.
     pub fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.text)
     }
 
-    /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -103,12 +101,12 @@ impl PlayerSpec {
         self.pace
     }
 
-    /// Whether it understands a pace: CECP has no node budgets.
+    /// Returns true if it supports a pace: CECP has no node budgets.
     pub fn understands(&self, pace: Pace) -> bool {
         pace.is_timed() || !matches!(self.kind, PlayerKind::Xboard(_))
     }
 
-    /// Whether it has more electors where there are more cores.
+    /// Returns true if it has more electors on more cores.
     pub fn grows(&self) -> bool {
         matches!(&self.kind, PlayerKind::Council(_, roster, _) if roster.grows())
     }
@@ -124,7 +122,7 @@ impl PlayerSpec {
         }
     }
 
-    /// It, and its pace, where it has the time in which complete knowledge visits so many nodes.
+    /// Sets its pace to the time in which complete knowledge visits `nodes` nodes.
     #[must_use]
     pub fn at_equal_time(mut self, nodes: u64, speeds: &Speeds) -> (Self, Pace) {
         let nodes = match &mut self.kind {
@@ -139,7 +137,7 @@ impl PlayerSpec {
         (self, Pace::Nodes(nodes.max(1)))
     }
 
-    /// Starts it, with so many cores to itself.
+    /// Starts it with `cores` cores to itself.
     ///
     /// # Errors
     /// [`PlayerFailure`] if a program does not start.
@@ -206,7 +204,7 @@ struct SpecReader<'a> {
     player: &'a str,
     name: Option<String>,
     pace: Option<Pace>,
-    /// What came first without a key: knowledge, a roster, a command.
+    /// The first part without a key: knowledge, a roster, a command.
     bare: Option<&'a str>,
     options: Vec<(&'a str, &'a str)>,
 }
@@ -302,7 +300,7 @@ impl<'a> SpecReader<'a> {
     }
 }
 
-/// What sets the speed of our engine with these options.
+/// Returns everything that the engine's speed depends on.
 fn instance_of(options: &EngineOptions) -> Instance {
     let EngineOptions { knowledge, percentages, contempt, selectivity, noise, ref net, .. } = *options;
     Instance { knowledge, percentages, contempt, selectivity, noise, net: net.clone() }

@@ -16,7 +16,7 @@ use council::pool::{
 
 pub(super) struct XboardPlayer {
     engine: CecpEngine,
-    /// Whether it does not know yet what it has for all of the game.
+    /// True until it knows the time of the whole game.
     is_new: bool,
 }
 
@@ -26,7 +26,7 @@ impl XboardPlayer {
         Ok(Self { engine: CecpEngine::start(program, hash, 1)?, is_new: true })
     }
 
-    /// Tells the engine what it may take, in a new game also what it has for all of it.
+    /// Sends the limits of the move, in a new game also those of the whole game.
     fn set_time(&mut self, turn: &MoveRequest) -> Result<(), PlayerFailure> {
         match turn.pace {
             Pace::Nodes(_) => {
@@ -77,8 +77,8 @@ impl MatchPlayer for XboardPlayer {
     }
 }
 
-/// What a side has for all of the game, in the protocol's whole seconds. Less than one would be told as a game without any
-/// time; what is left is told exactly before every move.
+/// Writes a side's time for the whole game, in the protocol's whole seconds. Less than one would
+/// mean a game without time; the exact rest is sent before every move.
 fn level(initial: Duration, increment: Duration) -> String {
     let seconds = initial.as_millis().div_ceil(1000);
     format!("level 0 {}:{:02} {}", seconds / 60, seconds % 60, increment.as_secs_f64())

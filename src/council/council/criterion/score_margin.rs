@@ -6,13 +6,13 @@
 use super::{Ballot, Ballots, Criterion};
 use crate::CouncilGame;
 
-/// What a vote weighs of itself for every ply that it is less deep. With a half or a quarter, a machine 24 % of a move away made
-/// play weaker (docs/experiments.md, "Votes from afar").
+/// The factor of a vote's weight for every ply that it is less deep. With a half or a quarter, a
+/// machine 24 % of a move away made play weaker (docs/experiments.md, "Votes from afar").
 const PER_PLY: f64 = 0.1;
 
 /// Votes that count more the better their scores are.
 pub(super) struct ScoreMargin {
-    /// What even the lowest score weighs, in centipawns; Stockfish has 14 of its own units.
+    /// The weight of the lowest score, in centipawns; Stockfish has 14 of its own units.
     constant: f64,
 }
 

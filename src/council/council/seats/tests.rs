@@ -1,4 +1,4 @@
-//! Who sits where when machines come and go.
+//! Compositions of a council as machines come and go.
 
 use std::{
     collections::BTreeSet,
@@ -25,13 +25,14 @@ use crate::{
 use chess::{CriterionName, Decision, Limits, Line, Proposal, Variant};
 use engine::SharedTable;
 
-/// From here on a move is long enough for the lender.
+/// The duration from which on a move is long enough for the remote machine.
 const LONG: Duration = Duration::from_secs(1);
 
 /// Turns a hang into a failure.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
-/// Lends so many cores, of this machine in truth, for moves that are long enough.
+/// A remote machine with a number of cores, in truth of this machine, for moves that are long
+/// enough.
 #[derive(Debug, Default)]
 struct Lender {
     cores: AtomicUsize,
@@ -39,7 +40,7 @@ struct Lender {
 }
 
 impl Lender {
-    /// Has so many cores from now on, because a machine has come.
+    /// Adds a machine: `cores` cores from now on.
     fn comes_with(&self, cores: usize) {
         self.cores.store(cores, Relaxed);
         self.arrivals.send_modify(|count| *count += 1);
@@ -120,8 +121,8 @@ async fn short_moves_skip_distant_machines() {
     }
 }
 
-/// Decides in such a time, while a machine with two cores comes after the first proposal; at once when so many have proposed. Says who has
-/// voted.
+/// Decides within `time`, while a machine with two cores comes after the first proposal; at once
+/// after `electors` proposals. Returns the voters.
 async fn decides_while_a_machine_comes(time: Duration, electors: usize, criterion: CriterionName) -> BTreeSet<String> {
     let lender = Arc::<Lender>::default();
     let settings = CouncilSettings { hash: 1, criterion, advisers: String::new(), ..CouncilSettings::default() };

@@ -26,19 +26,19 @@ use crate::{
 use chess::{GameLine, Limits, Phase, Proposal, SecondPhaseMode, Task};
 use engine::Turnstile;
 
-/// What the second phase is about.
+/// The task of the second phase.
 pub(super) struct SecondPhaseTask<L: GameLine> {
     /// The position that is searched.
     pub line: Arc<L>,
     /// The moves proposed, at least one.
     pub candidates: Vec<L::Move>,
-    /// How many searchers there are, at least one.
+    /// The number of searchers, at least one.
     pub searchers: usize,
     /// Bounds for each of them.
     pub limits: Limits,
 }
 
-/// What a searcher is to do.
+/// The assignment of a searcher.
 #[derive(Debug, Clone)]
 pub(super) struct SearchAssignment<L: GameLine> {
     pub searcher: usize,
@@ -59,10 +59,10 @@ impl<L: GameLine> SecondPhaseTask<L> {
 
 /// A way of searching the proposed moves with several searchers.
 pub(super) trait SecondPhaseStrategy<L: GameLine>: Send {
-    /// What the searchers do first.
+    /// Returns the first assignments.
     fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>>;
 
-    /// What they do next, after a searcher has reported on its newest assignment.
+    /// Returns the next assignments, after a report of a searcher.
     fn on_report(
         &mut self,
         task: &SecondPhaseTask<L>,
@@ -70,16 +70,17 @@ pub(super) trait SecondPhaseStrategy<L: GameLine>: Send {
         report: &SearchReport<L::Move>,
     ) -> Vec<SearchAssignment<L>>;
 
-    /// What would be elected now: a proposal for the position itself.
+    /// Returns the current choice: a proposal for the position itself.
     fn found(&self) -> Option<&Proposal<L::Move>>;
 
-    /// Whether nothing more will come of it although searchers are searching.
+    /// Returns true if the result is final although searchers are still running.
     fn is_over(&self) -> bool {
         false
     }
 }
 
-/// How many slots a mode needs on so many cores, each with how many threads, and whether they search with one table.
+/// The slots that a mode needs on a number of cores, their threads, and whether they share one
+/// table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub slots: usize,
@@ -103,7 +104,7 @@ impl Layout {
         }
     }
 
-    /// With how many tables they search.
+    /// Returns the number of tables.
     pub(super) fn tables(&self) -> usize {
         if self.one_table { 1 } else { self.slots }
     }
@@ -129,11 +130,11 @@ pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
     pub task: SecondPhaseTask<L>,
     pub strategy: Box<dyn SecondPhaseStrategy<L>>,
     pub searchers: &'a mut [CouncilSearcher<L>],
-    /// What the clock is told; its leader is replaced by what is found.
+    /// The progress for the clock; its leader is replaced by the current choice.
     pub progress: Progress<L::Move>,
     /// The choice of the home electors in the first phase.
     pub home: Option<L::Move>,
-    /// Where what other machines propose is verified.
+    /// The verification of other machines' proposals.
     pub verification: Option<Verification<L::Move>>,
 }
 
@@ -182,7 +183,7 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
         }
     }
 
-    /// Tells of what is found, if that is new.
+    /// Reports the current choice, if it is new.
     fn notice(&mut self, session: &mut SearchSession<L>) -> bool {
         let Some(found) = self.strategy.found() else { return false };
         let now = (Some(found.best), Some(found.score), found.depth);
