@@ -3,7 +3,7 @@ FROM rust:1.95-alpine AS build
 RUN apk add --no-cache musl-dev gcc make tzdata
 WORKDIR /src
 COPY . .
-RUN cargo build --release --locked && strip target/release/concilio
+RUN cargo build --release --locked -p concilio && strip target/release/concilio
 # What the image holds, as it will lie there. A volume that is mounted on /data for the first time takes over its owner.
 RUN mkdir -p /image/data /image/tmp /image/etc/ssl/certs /image/usr/share \
  && cp target/release/concilio /image/ \

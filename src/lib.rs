@@ -28,7 +28,7 @@
 //! | [`practice`] | a chess server to practise on, with opponents and faults | `engine`, `chess` |
 //! | [`report`] | the games of the journal studied: judged, annotated, summed up | `bot`, `council`, `engine`, `chess` |
 //! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `server`, `council`, `chess`, `draughts_player`, `draughts` |
-//! | [`lab`] | measurements that anybody can repeat | all of the above but `report` and `web` |
+//! | `lab` | the program `concilio-lab`: measurements that anybody can repeat | all of the above but `report` and `web` |
 //!
 //! The program itself has three rooms: [`cli`], the command line, one file a subcommand; [`settings`], what the operator
 //! wrote, in layers, with every mistake in one line; and [`frontend`], the council under any chess program, by UCI and CECP.

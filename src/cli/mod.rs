@@ -15,6 +15,7 @@ mod filter;
 mod games;
 mod idle_study;
 mod journal;
+mod lab;
 mod lists;
 mod log;
 mod man;
@@ -53,6 +54,8 @@ const REFUSED: u8 = 77;
   concilio demo                        watch it play on this machine, without an account
   concilio run                         play on Lichess; CONCILIO_LICHESS_TOKEN holds the token
   concilio config check                what the settings amount to
+
+Matches, fits and other measurements are the program concilio-lab, built from the sources: cargo build --release -p concilio-lab
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or wrong settings, 77 refused by the servers for good (run)."
 )]
@@ -101,8 +104,8 @@ enum Subcommands {
     Cluster(cluster::ClusterCommand),
     /// Make opening books
     Book(book::BookCommand),
-    /// Experiments and measurements
-    Lab(lab::command::Lab),
+    #[command(hide = true)]
+    Lab(lab::LabPointer),
     /// Print a script that completes this program's command line in a shell
     Completions(completions::CompletionsCommand),
     /// Write the manual pages
@@ -144,7 +147,7 @@ impl Cli {
             Subcommands::Worker(worker) => in_runtime(worker.run()),
             Subcommands::Cluster(cluster) => in_runtime(cluster.run()),
             Subcommands::Book(book) => book.run(),
-            Subcommands::Lab(lab) => in_runtime(lab.run()),
+            Subcommands::Lab(lab) => lab.run(),
             Subcommands::Completions(completions) => completions.run(),
             Subcommands::Man(man) => man.run(),
         };

@@ -17,6 +17,7 @@
 pub mod cluster;
 pub mod command;
 pub mod councils;
+mod daemon_program;
 pub mod decisions;
 pub mod draughts;
 pub mod epd;

@@ -173,7 +173,7 @@ pub(crate) fn shards_of(folder: &Path) -> Result<Vec<PathBuf>, ShardError> {
         }
     }
     if paths.is_empty() {
-        return Err(unreadable(io::Error::other("there is no shard in this folder (`concilio lab data` makes them)")));
+        return Err(unreadable(io::Error::other("there is no shard in this folder (`concilio-lab data` makes them)")));
     }
     paths.sort();
     Ok(paths)

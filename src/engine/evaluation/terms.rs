@@ -239,10 +239,10 @@ impl Weights {
 
 const ABOUT_ALL: &str = "//! The numbers: middlegame and endgame centipawns of everything in [`Weights`].\n\
 //!\n\
-//! Written by `concilio lab tune`; by hand only for experiments.\n\n\
+//! Written by `concilio-lab tune`; by hand only for experiments.\n\n\
 use super::{score::Packed, terms::Weights};\n\n";
 
-const ABOUT_SUBSET: &str = " Written by `concilio lab tune`.\n\n\
+const ABOUT_SUBSET: &str = " Written by `concilio-lab tune`.\n\n\
 use super::{score::Packed, terms::Weights};\n\n";
 
 const OPENING: &str = "const fn s(middlegame: i32, endgame: i32) -> Packed {\n    Packed::new(middlegame, endgame)\n}\n\n\

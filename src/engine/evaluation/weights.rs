@@ -1,7 +1,7 @@
 //! The numbers: middlegame and endgame centipawns of everything in [`Weights`].
 //!
 //! Fitted to 98,216 positions from the engine's own games, labelled by Stockfish 15.1 at 1,200 nodes each, before
-//! `concilio lab tune` existed; that command fits them anew. See docs/experiments.md. By hand only for experiments.
+//! `concilio-lab tune` existed; that command fits them anew. See docs/experiments.md. By hand only for experiments.
 
 use super::{score::Packed, terms::Weights};
 

@@ -1,4 +1,4 @@
-//! `concilio lab cluster-latency` and `concilio lab scale`: what a cluster costs, and how far it reaches.
+//! `concilio-lab cluster-latency` and `concilio-lab scale`: what a cluster costs, and how far it reaches.
 
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 
@@ -17,6 +17,7 @@ use crate::{
         scale::{CREDIBLE, ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
         worth::{WorthPlan, worth},
     },
+    daemon_program::DaemonProgram,
     stats::{Estimate, quantile},
 };
 
@@ -29,6 +30,8 @@ const SEED: u64 = 1;
 /// From a task to its first proposal over a NATS server and a worker on this machine, idle and with all cores searching
 #[derive(Debug, Args)]
 pub(super) struct ClusterLatency {
+    #[command(flatten)]
+    program: DaemonProgram,
     /// The server's program
     #[arg(long, default_value = "nats-server", value_name = "PROGRAM")]
     nats_server: PathBuf,
@@ -40,7 +43,7 @@ pub(super) struct ClusterLatency {
 impl ClusterLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let measured = measure(self.nats_server, std::env::current_exe()?, self.searches as usize).await?;
+        let measured = measure(self.nats_server, self.program.path()?, self.searches as usize).await?;
         chess::outln!("from a task to its first proposal, ms");
         table(&measured.first_proposals);
         chess::outln!("\ndecisions of balanced-7, re-search, 300 ms a move: how late, ms");
@@ -61,8 +64,8 @@ fn table(rows: &[(&str, Vec<Duration>)]) {
 /// How far a cluster reaches: 1 to 1,000 workers simulated from what messages and searches cost on this machine
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio lab cluster-latency`:
-  concilio lab scale --throughput 200000 --way 100 --cores 8"
+    after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio-lab cluster-latency`:
+  concilio-lab scale --throughput 200000 --way 100 --cores 8"
 )]
 pub(super) struct ScaleCluster {
     /// Cores of each worker

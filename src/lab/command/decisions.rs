@@ -1,4 +1,4 @@
-//! `concilio lab decisions`: players at the same positions.
+//! `concilio-lab decisions`: players at the same positions.
 
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
@@ -20,12 +20,12 @@ use crate::{
 /// Let players decide at the same positions, and value the moves where they differ
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Players are written as for `concilio lab match`; all others are held against the first. With node budgets it takes
+    after_help = "Players are written as for `concilio-lab match`; all others are held against the first. With node budgets it takes
 a fraction of the nodes of a match to tell two players apart that make the same move nearly everywhere.
 
-  concilio lab decisions --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000 \\
+  concilio-lab decisions --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000 \\
     'council:learned-2,name=alone' 'council:roster=learned-2,advisers=mpar mbxp mbkc'
-  concilio lab decisions engine engine:mbxkcparn --pace nodes=10000"
+  concilio-lab decisions engine engine:mbxkcparn --pace nodes=10000"
 )]
 pub(super) struct Decisions {
     /// The players, the one they are held against first

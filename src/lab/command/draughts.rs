@@ -1,4 +1,4 @@
-//! `concilio lab draughts`: matches, tournaments and positions of Italian draughts.
+//! `concilio-lab draughts`: matches, tournaments and positions of Italian draughts.
 
 use std::{
     num::NonZeroUsize,
@@ -34,13 +34,13 @@ use draughts_player::{Pace, PlayerSpec};
 Each of today takes nodes=N, movetime=S or depth=N for a pace of its own, and hash=MIB.
 
 The council of four against its best member, with the same nodes altogether:
-  concilio lab draughts match council fully-guarded:nodes=20000 --nodes 5000 --games 400
+  concilio-lab draughts match council fully-guarded:nodes=20000 --nodes 5000 --games 400
 All pairings of the four strategies:
-  concilio lab draughts tournament --nodes 5000 --games 200
+  concilio-lab draughts tournament --nodes 5000 --games 200
 What each criterion elects:
-  concilio lab draughts positions --nodes 2000 --positions 500
+  concilio-lab draughts positions --nodes 2000 --positions 500
 Weights from games:
-  concilio lab draughts fit --games 10000")]
+  concilio-lab draughts fit --games 10000")]
 pub(super) struct MeasureDraughts {
     #[command(subcommand)]
     what: WhatToMeasure,

@@ -1,4 +1,4 @@
-//! `concilio lab tune genetic`, `selector`, `calibration` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
+//! `concilio-lab tune genetic`, `selector`, `calibration` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
 
 use std::{
     fmt::Write,
@@ -60,8 +60,8 @@ impl FitCouncil {
 
 /// The weights of the criterion `weights`, by the genetic algorithm as it was published
 #[derive(Debug, Args)]
-#[command(after_help = "  concilio lab tune genetic --output genetic.toml --generations 200
-  concilio lab match council:file=genetic.toml council:balanced-7,criterion=weights")]
+#[command(after_help = "  concilio-lab tune genetic --output genetic.toml --generations 200
+  concilio-lab match council:file=genetic.toml council:balanced-7,criterion=weights")]
 pub(super) struct FitGenetic {
     /// Where the settings go
     #[arg(long, value_name = "FILE")]
@@ -78,8 +78,8 @@ pub(super) struct FitGenetic {
 /// The weights of the criterion `learned`, of least expected regret on logged proposals
 #[derive(Debug, Args)]
 #[command(after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposals lose.
-  concilio lab tune selector games.pgn --oracle /usr/games/stockfish --output model.toml
-  concilio lab match 'council:balanced-7,criterion=learned,model=model.toml' engine")]
+  concilio-lab tune selector games.pgn --oracle /usr/games/stockfish --output model.toml
+  concilio-lab match 'council:balanced-7,criterion=learned,model=model.toml' engine")]
 pub(super) struct FitSelector {
     #[command(flatten)]
     judged: JudgedProposals,
@@ -89,8 +89,8 @@ pub(super) struct FitSelector {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposed moves are worth.
-  concilio lab tune calibration games.pgn --oracle /usr/games/stockfish --output model.toml
-  concilio lab match 'council:balanced-7,criterion=calibrated,model=model.toml' engine"
+  concilio-lab tune calibration games.pgn --oracle /usr/games/stockfish --output model.toml
+  concilio-lab match 'council:balanced-7,criterion=calibrated,model=model.toml' engine"
 )]
 pub(super) struct FitCalibration {
     #[command(flatten)]
@@ -118,9 +118,9 @@ struct JudgedProposals {
 
 /// Settings of the council, or numbers of the search, by stochastic approximation on pairs of games
 #[derive(Debug, Args)]
-#[command(after_help = "  concilio lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml
-  concilio lab tune spsa --search --pace nodes=5000 --iterations 20000 --output search.txt
-  concilio lab match \"engine:search=$(cat search.txt)\" engine")]
+#[command(after_help = "  concilio-lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml
+  concilio-lab tune spsa --search --pace nodes=5000 --iterations 20000 --output search.txt
+  concilio-lab match \"engine:search=$(cat search.txt)\" engine")]
 pub(super) struct FitSpsa {
     /// Where the settings go
     #[arg(long, value_name = "FILE")]
@@ -261,7 +261,7 @@ impl FitCalibration {
             fitted.raw.percent(),
             fitted.difference.percent(),
         );
-        let mut model = "# Fitted by concilio lab tune calibration.\n[calibration]\n".to_owned();
+        let mut model = "# Fitted by concilio-lab tune calibration.\n[calibration]\n".to_owned();
         let named = names.iter().map(String::as_str).zip(&fitted.maps);
         for (name, map) in named.chain([("default", &fitted.common)]) {
             chess::outln!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
@@ -281,7 +281,7 @@ impl FitSelector {
             Some((examples.len(), selector::fit(&examples, folds, proposals.searched.seed)?))
         })?;
         chess::outln!("{count} positions; regret of unseen games {} %", fitted.cross_validated.percent());
-        let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();
+        let mut model = "# Fitted by concilio-lab tune selector.\n[learned]\n".to_owned();
         for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
             chess::outln!("{name:>16} {weight:+.4}");
             // Writing to a string cannot fail.
@@ -474,7 +474,7 @@ fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failu
         "--output",
         path,
         &format!(
-            "# Fitted by concilio lab tune. Try it: concilio lab match council:file={0} engine\n{text}",
+            "# Fitted by concilio-lab tune. Try it: concilio-lab match council:file={0} engine\n{text}",
             path.display()
         ),
     )?;

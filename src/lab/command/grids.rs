@@ -1,4 +1,4 @@
-//! `concilio lab split` and `concilio lab roster`: the open questions of docs/method.md §9.
+//! `concilio-lab split` and `concilio-lab roster`: the open questions of docs/method.md §9.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,8 +22,8 @@ use council::CouncilSettings;
 
 /// Try every split of the budget between the phases, with a cold and a warm table
 #[derive(Debug, Args)]
-#[command(after_help = "  concilio lab split --nodes 20000 --roster balanced-7 --plot split.svg
-  concilio lab split games.pgn --oracle /usr/games/stockfish --markdown split.md")]
+#[command(after_help = "  concilio-lab split --nodes 20000 --roster balanced-7 --plot split.svg
+  concilio-lab split games.pgn --oracle /usr/games/stockfish --markdown split.md")]
 pub(super) struct SplitGrid {
     /// The roster
     #[arg(long, default_value = "balanced-7", value_name = "ROSTER")]
@@ -34,7 +34,7 @@ pub(super) struct SplitGrid {
 
 /// Try more instances or bigger groups at equal cost, and who searches in the second phase
 #[derive(Debug, Args)]
-#[command(after_help = "  concilio lab roster --nodes 10000 --markdown roster.md")]
+#[command(after_help = "  concilio-lab roster --nodes 10000 --markdown roster.md")]
 pub(super) struct RosterGrid {
     /// What a group keeps of its nodes at each doubling of its size, 0 to 1: measure it with lab match engine:threads=2
     #[arg(long, default_value_t = 0.85, value_name = "SHARE")]

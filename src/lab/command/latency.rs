@@ -1,15 +1,17 @@
-//! `concilio lab latency`: what the daemon itself takes.
+//! `concilio-lab latency`: what the daemon itself takes.
 
 use std::time::Duration;
 
 use clap::Args;
 
 use super::Failure;
-use crate::stats::quantile;
+use crate::{daemon_program::DaemonProgram, stats::quantile};
 
 /// How long the daemon itself takes for a move, to connect, and how much memory it holds
 #[derive(Debug, Args)]
 pub(super) struct MeasureLatency {
+    #[command(flatten)]
+    program: DaemonProgram,
     /// How many games at once, in turn, 1 to 100 each
     #[arg(
         long,
@@ -35,7 +37,7 @@ impl MeasureLatency {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let whole = |counts: &[u16]| -> Vec<usize> { counts.iter().map(|count| usize::from(*count)).collect() };
         let (games, watchers) = (whole(&self.games), whole(&self.watchers));
-        let latency = crate::Latency::measure(std::env::current_exe()?, &games, &watchers).await?;
+        let latency = crate::Latency::measure(self.program.path()?, &games, &watchers).await?;
         print(&latency);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `concilio lab match`: games between two players.
+//! `concilio-lab match`: games between two players.
 
 use std::{
     num::NonZeroUsize,
@@ -43,16 +43,16 @@ use engine::Tablebases;
 Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pace of its own.
 
 The council against its sequential self, every elector with the nodes that the engine has:
-  concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
+  concilio-lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
 (8moves_v3.pgn.zip is in https://github.com/official-stockfish/books; without --book some fifty openings are built in, enough for a hundred games.)
 The same in equal time: a specialist has nodes by its speed, which is measured before the first game:
-  concilio lab match council:balanced-7 engine --pace equal-time=20000 --games 400 --book 8moves_v3.pgn.zip
+  concilio-lab match council:balanced-7 engine --pace equal-time=20000 --games 400 --book 8moves_v3.pgn.zip
 At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
-  concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
+  concilio-lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
 Is a change worth something? Until the test is decided:
-  concilio lab match engine:n 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
+  concilio-lab match engine:n 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
 The theses' scoring, cut after 40 moves:
-  concilio lab match council:preset=gnupar engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
+  concilio-lab match council:preset=gnupar engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
 pub(super) struct Match {
     /// A, whose score is counted
     a: PlayerSpec,

@@ -1,4 +1,4 @@
-//! `concilio lab`: experiments and measurements.
+//! `concilio-lab`: experiments and measurements.
 
 mod cluster;
 mod decisions;
@@ -68,7 +68,7 @@ impl Tuning {
         match (self.council, self.evaluation) {
             (Some(fit), _) => fit.run(stop),
             (None, Some(tune)) => tune.run(stop),
-            (None, None) => Err(Failure::usage("--positions and --output are wanted (see concilio lab tune --help)")),
+            (None, None) => Err(Failure::usage("--positions and --output are wanted (see concilio-lab tune --help)")),
         }
     }
 }

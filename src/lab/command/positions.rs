@@ -1,4 +1,4 @@
-//! `concilio lab positions`: electors, rosters and criteria over test suites.
+//! `concilio-lab positions`: electors, rosters and criteria over test suites.
 
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
@@ -22,9 +22,9 @@ use council::{CouncilSettings, CriterionName, Roster, pool::ElectorSpec};
     after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
 data/lab, so that the same command goes on after Ctrl-C, and another criterion costs nothing.
 
-  concilio lab positions suites/sts.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
-  concilio lab positions suites/wac.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
-  concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
+  concilio-lab positions suites/sts.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
+  concilio-lab positions suites/wac.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
+  concilio-lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
 
 SUITE is EPD in any dialect (bm, am, the points of STS) or PGN. Only an oracle can judge positions of games, and EPD without bm or am.
 The folder suites/ of the source holds STS, WAC and Bratko-Kopec."

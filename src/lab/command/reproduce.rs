@@ -1,4 +1,4 @@
-//! `concilio lab reproduce`: the theses' tables, theirs beside ours.
+//! `concilio-lab reproduce`: the theses' tables, theirs beside ours.
 
 use std::{
     fs,
@@ -29,9 +29,9 @@ const OPENING: usize = 16;
     after_help = "Tables: heuristics (the order of the heuristics), rosters (union and intersection), criteria (criteria and rosters), parallel
 (Vel, Svr, Fpm and OS of the ways to search in parallel), games (against the sequential base), genetic (the genetic algorithm).
 
-  concilio lab reproduce --quick                  all of them in half an hour on two cores
-  concilio lab reproduce --output docs/results    all of them in a night, with plots
-  concilio lab reproduce criteria --scale 5       one of them with five times the nodes"
+  concilio-lab reproduce --quick                  all of them in half an hour on two cores
+  concilio-lab reproduce --output docs/results    all of them in a night, with plots
+  concilio-lab reproduce criteria --scale 5       one of them with five times the nodes"
 )]
 pub(super) struct Reproduce {
     /// Which tables [default: all]

@@ -1,4 +1,4 @@
-//! `concilio lab soak`: the daemon under everything that can go wrong, for a long time.
+//! `concilio-lab soak`: the daemon under everything that can go wrong, for a long time.
 
 use std::{fs, path::PathBuf};
 
@@ -7,7 +7,10 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, progress::ProgressDisplay};
-use crate::soak::{SoakError, SoakPlan, SoakProtocol, SoakReport, soak};
+use crate::{
+    daemon_program::DaemonProgram,
+    soak::{SoakError, SoakPlan, SoakProtocol, SoakReport, soak},
+};
 use chess::TimeControl;
 use practice::faults::FaultPlan;
 
@@ -17,11 +20,13 @@ use practice::faults::FaultPlan;
     after_help = "The daemon runs as a process of its own and is judged by the server's record. Exit code 1 if anything was lost by its
 fault; then its journal, log and games are kept. docs/practice.md explains the faults.
 
-  concilio lab soak --server lichess --games 1000 --kills 100 --load 8 \\
+  concilio-lab soak --server lichess --games 1000 --kills 100 --load 8 \\
     --faults cut=3s,delay=30ms,429=2%,502=2%,lost=1%,half-open=0.5%,duplicate=2%,reorder=1%
-  concilio lab soak --server fics --games 100 --kills 10 --faults cut=5s,delay=20ms --json"
+  concilio-lab soak --server fics --games 100 --kills 10 --faults cut=5s,delay=20ms --json"
 )]
 pub(super) struct SoakDaemon {
+    #[command(flatten)]
+    program: DaemonProgram,
     /// The protocol that is spoken
     #[arg(long, value_enum, default_value = "lichess")]
     server: ServerWord,
@@ -67,6 +72,7 @@ enum ServerWord {
 impl SoakDaemon {
     /// Plays, counts and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
+        let program = self.program.path()?;
         let plan = SoakPlan {
             protocol: match self.server {
                 ServerWord::Lichess => SoakProtocol::Lichess,
@@ -96,7 +102,7 @@ impl SoakDaemon {
             }
         });
         let mut display = ProgressDisplay::new(plan.games, "games");
-        let soaked = soak(&plan, &std::env::current_exe()?, &folder, &stop, |report: &SoakReport| {
+        let soaked = soak(&plan, &program, &folder, &stop, |report: &SoakReport| {
             display.at(report.games, || format!("{} kills, {} findings", report.kills, report.findings.len()));
         })
         .await;

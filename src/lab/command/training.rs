@@ -1,4 +1,4 @@
-//! `concilio lab data`, `label` and `train`: positions of own games, what a teacher says of them, and a net that learns it.
+//! `concilio-lab data`, `label` and `train`: positions of own games, what a teacher says of them, and a net that learns it.
 
 use std::{
     collections::BTreeMap,
@@ -37,9 +37,9 @@ use training::{
 #[derive(Debug, Args)]
 #[command(
     after_help = "Stop with Ctrl-C, go on with the same command; the same command makes the same files. Then a teacher, and a net:
-  concilio lab data --output games --games 50000
-  concilio lab label games --teacher stockfish --output labelled
-  concilio lab train labelled --output n.net"
+  concilio-lab data --output games --games 50000
+  concilio-lab label games --teacher stockfish --output labelled
+  concilio-lab train labelled --output n.net"
 )]
 pub(super) struct MakeData {
     /// The folder that is filled with files of positions
@@ -94,11 +94,11 @@ impl MakeData {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Stop with Ctrl-C, go on with the same command. Some engines do not obey a number of nodes; give those a depth:
-  concilio lab label games --teacher stockfish --output labelled
-  concilio lab label games --teacher ethereal-chess --teacher-depth 8 --output labelled"
+  concilio-lab label games --teacher stockfish --output labelled
+  concilio-lab label games --teacher ethereal-chess --teacher-depth 8 --output labelled"
 )]
 pub(super) struct LabelData {
-    /// The folder that `lab data` has filled
+    /// The folder that `concilio-lab data` has filled
     #[arg(value_name = "FOLDER")]
     from: PathBuf,
     /// The folder for the labelled positions, a file for each that is there
@@ -161,11 +161,11 @@ impl LabelData {
 #[command(
     after_help = "Labels that a position lacks leave their weight to the others. The checkpoint, the losses of the epochs and the learning
 curve are beside the net; stop with Ctrl-C, go on with the same command.
-  concilio lab train games --output n.net
-  concilio lab train labelled games --base mbxkcpar --epochs 10 --output residual.net"
+  concilio-lab train games --output n.net
+  concilio-lab train labelled games --base mbxkcpar --epochs 10 --output residual.net"
 )]
 pub(super) struct TrainNet {
-    /// Folders of `lab data` and `lab label`; of equal positions the first counts
+    /// Folders of `concilio-lab data` and `concilio-lab label`; of equal positions the first counts
     #[arg(required = true, value_name = "FOLDER")]
     folders: Vec<PathBuf>,
     /// The net

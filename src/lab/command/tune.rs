@@ -1,4 +1,4 @@
-//! `concilio lab tune`: fits the weights of the evaluation.
+//! `concilio-lab tune`: fits the weights of the evaluation.
 
 use std::{
     fs::{self, File},
@@ -31,14 +31,14 @@ const SKIPPED_SHOWN: usize = 10;
 /// Fit the weights of the engine's evaluation to labelled positions
 #[derive(Debug, Args)]
 #[command(
-    after_help = "POSITIONS is a folder of `lab data` or `lab label`, or a file with one position a line: a FEN, a semicolon,
+    after_help = "POSITIONS is a folder of `concilio-lab data` or `concilio-lab label`, or a file with one position a line: a FEN, a semicolon,
 and the score that white should expect, from 0 (lost) to 1 (won): the result of the game, or a probability.
 # begins a comment.
   r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3;0.55
 The last tenth is held out, so keep the positions of a game together.
 
 Fit, stop with Ctrl-C, go on with the same command, then build the engine with the outcome:
-  concilio lab tune --positions labelled --state tune.state \\
+  concilio-lab tune --positions labelled --state tune.state \\
     --output src/engine/evaluation/weights.rs
   cargo build --release"
 )]

@@ -47,7 +47,7 @@ fn write_game(text: &mut String, opening: &Line, game: &MatchGame, round: &str, 
         let value = printable(value).replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     };
-    tag("Event", "concilio lab match");
+    tag("Event", "concilio-lab match");
     tag("Site", "?");
     tag("Date", "????.??.??");
     tag("Round", round);

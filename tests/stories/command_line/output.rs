@@ -52,6 +52,19 @@ fn wrong_usage_has_exit_code_2() {
 }
 
 #[test]
+fn lab_points_to_its_own_program() {
+    for arguments in
+        [&["lab"][..], &["lab", "match", "council:balanced-7", "engine", "--pace", "nodes=20000"], &["lab", "--help"]]
+    {
+        let output = concilio(arguments).output().expect("it starts");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.lines().count() == 1 && said.contains("cargo run --release -p concilio-lab -- "), "{said}");
+        assert!(said.contains(arguments.last().expect("a word").trim_start_matches("lab")), "{said}");
+    }
+}
+
+#[test]
 fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = concilio(&["completions", shell]).output().expect("it starts");
@@ -67,7 +80,7 @@ fn every_command_has_a_manual_page() {
     let pages = folder.path().join("man1");
     let output = concilio(&["man", "--output", &pages.to_string_lossy()]).output().expect("it starts");
     assert!(output.status.success(), "{}", stderr(&output));
-    for name in ["concilio", "concilio-run", "concilio-demo", "concilio-config-check", "concilio-lab-match"] {
+    for name in ["concilio", "concilio-run", "concilio-demo", "concilio-config-check", "concilio-practice"] {
         let page = fs::read_to_string(pages.join(format!("{name}.1"))).expect("a page");
         assert!(page.contains(".TH") && page.contains(".SH NAME"), "{name}");
     }

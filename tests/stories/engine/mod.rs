@@ -1,7 +1,6 @@
 //! The engine's commands as a user runs them.
 
 mod book;
-mod data;
 
 use std::process::Output;
 

@@ -1,8 +1,7 @@
 //! The daemon plays on the practice server through its FICS adapter ([`daemon`]), also while connections are cut
-//! ([`weather`]), it is told what to do ([`operator`]), and it is killed ([`soak`]).
+//! ([`weather`]), and it is told what to do ([`operator`]). It is killed in `src/lab/tests/commands/soak.rs`.
 
 mod daemon;
 mod harness;
 mod operator;
-mod soak;
 mod weather;

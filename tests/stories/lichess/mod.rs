@@ -12,7 +12,7 @@
 //!
 //! What its operator reads and orders: [`operator`]; tournaments: [`tournaments`]; and what others can make of that: [`outsiders`].
 //!
-//! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
+//! All of them for a while at once, under kills and load: `src/lab/tests/commands/soak.rs`.
 //!
 //! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
 
@@ -31,7 +31,6 @@ mod ponder;
 mod record;
 pub(crate) mod restart;
 mod slow_streams;
-pub(crate) mod soak;
 mod streams;
 mod tournaments;
 mod weather;

@@ -1,4 +1,4 @@
-//! What mkcp counts in its own way. Written by `concilio lab tune`.
+//! What mkcp counts in its own way. Written by `concilio-lab tune`.
 
 use super::{score::Packed, terms::Weights};
 

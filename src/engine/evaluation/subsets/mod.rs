@@ -2,7 +2,7 @@
 //!
 //! What was fitted to stand beside everything else misjudges where the rest is missing: an instance that knows only a part
 //! may play much better with weights fitted to that part alone (docs/experiments.md). Each file is written by
-//! `concilio lab tune --knowledge LETTERS`; what its instance does not count is as in the common weights.
+//! `concilio-lab tune --knowledge LETTERS`; what its instance does not count is as in the common weights.
 
 use super::{WEIGHTS, Weights, score, terms};
 use crate::knowledge::Knowledge;

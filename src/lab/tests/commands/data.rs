@@ -2,18 +2,19 @@
 
 use std::{fs, path::Path, process::Output};
 
-use super::{concilio, text};
+use super::{concilio, concilio_lab, text};
 
 fn make(output: &Path, games: &str, threads: &str) -> Output {
     let output = output.to_string_lossy();
     let few = ["--nodes", "30", "--games-per-file", "4", "--threads", threads];
-    concilio(&[&["lab", "data", "--output", &output, "--games", games], &few[..]].concat())
+    concilio_lab(&[&["data", "--output", &output, "--games", games], &few[..]].concat())
 }
 
 fn label(from: &Path, output: &Path) -> Output {
-    let (from, output, program) = (from.to_string_lossy(), output.to_string_lossy(), env!("CARGO_BIN_EXE_concilio"));
-    let teacher = ["--teacher", program, "--teacher-argument", "uci", "--teacher-argument", "--single"];
-    concilio(&[&["lab", "label", &from, "--output", &output, "--teacher-nodes", "50"], &teacher[..]].concat())
+    let (from, output, program) = (from.to_string_lossy(), output.to_string_lossy(), concilio());
+    let program = program.to_string_lossy();
+    let teacher = ["--teacher", &program, "--teacher-argument", "uci", "--teacher-argument", "--single"];
+    concilio_lab(&[&["label", &from, "--output", &output, "--teacher-nodes", "50"], &teacher[..]].concat())
 }
 
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -63,11 +64,11 @@ fn positions_are_made_continued_labelled_and_learned_from() {
 
     let (labels, weights, net) = (path("labelled"), path("weights.rs"), path("n.net"));
     let [labels, weights, net] = [&labels, &weights, &net].map(|path| path.to_string_lossy().into_owned());
-    let tuned = concilio(&["lab", "tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]);
+    let tuned = concilio_lab(&["tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]);
     assert!(tuned.status.success(), "{}", text(&tuned.stderr));
 
     let epochs = ["--epochs", "4", "--batch", "256", "--threads", "2"];
-    let trained = concilio(&[&["lab", "train", &labels, "--output", &net], &epochs[..]].concat());
+    let trained = concilio_lab(&[&["train", &labels, "--output", &net], &epochs[..]].concat());
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     let losses = kept_back(&text(&trained.stderr));
     assert!(losses.len() == 4 && losses[3] < losses[0], "{losses:?}");
@@ -76,20 +77,20 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     assert!(path("n.svg").exists(), "the learning curve");
 
     let further = path("further.net").to_string_lossy().into_owned();
-    let go_on = ["lab", "train", &labels, "--output", &further, "--epochs", "1", "--rate", "0.0002", "--start", &net];
-    let trained = concilio(&go_on);
+    let go_on = ["train", &labels, "--output", &further, "--epochs", "1", "--rate", "0.0002", "--start", &net];
+    let trained = concilio_lab(&go_on);
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     assert!(kept_back(&text(&trained.stderr))[0] < losses[0], "it begins where the other has ended");
     let wider = path("wider.net").to_string_lossy().into_owned();
-    let train = ["lab", "train", &labels, "--epochs", "1", "--output"];
-    let trained = concilio(&[&train[..], &[&wider, "--start", &net, "--width", "256"]].concat());
+    let train = ["train", &labels, "--epochs", "1", "--output"];
+    let trained = concilio_lab(&[&train[..], &[&wider, "--start", &net, "--width", "256"]].concat());
     assert!(trained.status.success(), "{}", text(&trained.stderr));
-    let narrower = concilio(&[&train[..], &[&further, "--start", &wider, "--width", "128"]].concat());
+    let narrower = concilio_lab(&[&train[..], &[&further, "--start", &wider, "--width", "128"]].concat());
     let said = text(&narrower.stderr);
     assert!(said.ends_with("--width 128: the net of --start has 256 numbers; give --width 256 or more\n"), "{said}");
-    let other = concilio(&[&go_on[..], &["--base", "mbxkcpar"]].concat());
+    let other = concilio_lab(&[&go_on[..], &["--base", "mbxkcpar"]].concat());
     assert!(text(&other.stderr).ends_with("n.net completes nothing; give no --base\n"), "{}", text(&other.stderr));
-    let other = concilio(&[&go_on[..], &["--mask", "pk"]].concat());
+    let other = concilio_lab(&[&go_on[..], &["--mask", "pk"]].concat());
     assert!(text(&other.stderr).ends_with("n.net sees pnbrqk; give --mask pnbrqk\n"), "{}", text(&other.stderr));
 }
 
@@ -99,7 +100,7 @@ fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
     let (from, output) = (folder.path().join("games"), folder.path().join("labelled"));
     assert!(make(&from, "1", "1").status.success());
     let [from, to] = [&from, &output].map(|path| path.to_string_lossy().into_owned());
-    let made = concilio(&["lab", "label", &from, "--teacher", "no-such-engine", "--output", &to]);
+    let made = concilio_lab(&["label", &from, "--teacher", "no-such-engine", "--output", &to]);
     assert_eq!(text(&made.stderr).lines().count(), 1);
     assert!(text(&made.stderr).contains("teacher: cannot start the engine no-such-engine"));
     assert!(!output.exists());
@@ -109,7 +110,7 @@ fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
 fn a_folder_without_positions_is_named_with_what_fills_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let empty = folder.path().to_string_lossy().into_owned();
-    let trained = concilio(&["lab", "train", &empty, "--output", "n.net"]);
+    let trained = concilio_lab(&["train", &empty, "--output", "n.net"]);
     let said = text(&trained.stderr);
-    assert!(said.lines().count() == 1 && said.contains(&empty) && said.contains("concilio lab data"), "{said}");
+    assert!(said.lines().count() == 1 && said.contains(&empty) && said.contains("concilio-lab data"), "{said}");
 }

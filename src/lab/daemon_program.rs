@@ -1,0 +1,54 @@
+//! The daemon that is measured: `concilio` in the folder of `concilio-lab`, unless `--binary` names another.
+
+use std::{
+    env::{self, consts::EXE_SUFFIX},
+    fs,
+    path::PathBuf,
+};
+
+use chess::Failure;
+use clap::Args;
+
+/// The program that is measured
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct DaemonProgram {
+    /// The daemon's program [default: the concilio in this program's folder]
+    #[arg(long, value_name = "PROGRAM")]
+    binary: Option<PathBuf>,
+}
+
+impl DaemonProgram {
+    /// Returns the program's full path, which means the same in every folder.
+    ///
+    /// # Errors
+    /// [`Failure`] with the remedy where there is no such file.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        let path = match &self.binary {
+            Some(path) => path.clone(),
+            None => env::current_exe()?.with_file_name(format!("concilio{EXE_SUFFIX}")),
+        };
+        fs::canonicalize(&path).map_err(|error| {
+            Failure::usage(format_args!(
+                "cannot measure {}: {error}; build it with `cargo build --release`, or name another with --binary",
+                path.display()
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_daemon_is_named_with_the_remedy() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let missing = folder.path().join("none");
+        let error = DaemonProgram { binary: Some(missing.clone()) }.path().expect_err("no such file").to_string();
+        assert!(error.contains(&missing.display().to_string()) && error.contains("--binary"), "{error}");
+        let there = folder.path().join("concilio");
+        fs::write(&there, "").expect("a file");
+        let named = DaemonProgram { binary: Some(there.clone()) }.path().map_err(|error| error.to_string());
+        assert_eq!(named, Ok(fs::canonicalize(there).expect("a path")));
+    }
+}
