@@ -1,9 +1,9 @@
 //! The rules of election and the ways of a second phase, by the names that settings, votes and records write.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 /// A rule of election: docs/method.md §4, and what was found since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CriterionName {
     /// The sum of the weights of the heuristics that propose a move.
@@ -29,17 +29,11 @@ pub enum CriterionName {
     /// Score less the lowest one, plus a constant, summed.
     #[default]
     ScoreMargin,
-    /// The highest probability of winning, by each elector's own map from scores.
-    Calibrated,
-    /// A linear function of features of a proposal, with fitted weights.
-    Learned,
-    /// The vote of each elector weighs what its knowledge is worth in this class of position.
-    Routing,
 }
 
 impl CriterionName {
     /// All criteria, in the order of the documentation.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 10] = [
         Self::Weights,
         Self::MeanWeights,
         Self::Depth,
@@ -50,9 +44,6 @@ impl CriterionName {
         Self::Majority,
         Self::Optimistic,
         Self::ScoreMargin,
-        Self::Calibrated,
-        Self::Learned,
-        Self::Routing,
     ];
 
     /// The name as it is written in the settings and in the vote.
@@ -68,10 +59,30 @@ impl CriterionName {
             Self::Majority => "majority",
             Self::Optimistic => "optimistic",
             Self::ScoreMargin => "score-margin",
-            Self::Calibrated => "calibrated",
-            Self::Learned => "learned",
-            Self::Routing => "routing",
         }
+    }
+}
+
+/// Rules of earlier versions, which elected no better than the default (docs/experiments.md).
+const REMOVED: [&str; 3] = ["calibrated", "learned", "routing"];
+
+impl<'de> Deserialize<'de> for CriterionName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const WORDS: [&str; CriterionName::ALL.len()] = {
+            let mut words = [""; CriterionName::ALL.len()];
+            let mut index = 0;
+            while index < words.len() {
+                words[index] = CriterionName::ALL[index].word();
+                index += 1;
+            }
+            words
+        };
+        let word = String::deserialize(deserializer)?;
+        let known = Self::ALL.into_iter().find(|name| name.word() == word);
+        known.ok_or_else(|| match REMOVED.contains(&word.as_str()) {
+            true => D::Error::custom(format_args!("this criterion was removed; use {:?}", Self::default().word())),
+            false => D::Error::unknown_variant(&word, &WORDS),
+        })
     }
 }
 
@@ -120,10 +131,22 @@ mod tests {
     #[test]
     fn settings_and_votes_share_names() {
         for name in CriterionName::ALL {
-            assert_eq!(serde_json::to_value(name).expect("a word"), name.word());
+            let value = serde_json::to_value(name).expect("a word");
+            assert_eq!(value, name.word());
+            assert_eq!(serde_json::from_value::<CriterionName>(value).expect("a name"), name);
         }
         for mode in SecondPhaseMode::ALL {
             assert_eq!(serde_json::to_value(mode).expect("a word"), mode.word());
         }
+    }
+
+    #[test]
+    fn removed_criterion_names_its_replacement() {
+        for word in REMOVED {
+            let error = serde_json::from_value::<CriterionName>(word.into()).expect_err(word).to_string();
+            assert!(error.contains("removed; use \"score-margin\""), "{error}");
+        }
+        let error = serde_json::from_value::<CriterionName>("majorty".into()).expect_err("a slip").to_string();
+        assert!(error.contains("unknown variant `majorty`") && error.contains("`majority`"), "{error}");
     }
 }

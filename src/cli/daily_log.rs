@@ -1,66 +1,101 @@
 //! A log with a file for every day, of which the newest are kept.
 
 use std::{
-    fmt,
+    ffi::OsStr,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::Failure;
 
 /// Writes into the file of the day: `concilio.log` becomes `concilio.2026-11-22.log`.
 pub(super) struct DailyLog {
-    appender: RollingFileAppender,
-    /// As the settings name it, without a date.
+    /// Path of the settings, without a date.
     file: PathBuf,
     days: usize,
-    /// The day on which old files were deleted last.
-    pruned: Mutex<Option<Date>>,
+    today: Mutex<DayFile>,
+}
+
+/// The open file, and the day it is for.
+struct DayFile {
+    day: Date,
+    file: File,
 }
 
 impl DailyLog {
-    /// Of which the newest `days` files are kept.
+    /// Opens the file of today and keeps the newest `days` files.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// [`Failure`] if the file cannot be written.
     pub(super) fn open(file: &Path, days: usize) -> Result<Self, Failure> {
-        let failed = |reason: &dyn fmt::Display| Failure::usage(format_args!("log.file {}: {reason}", file.display()));
-        let part = |part: Option<&std::ffi::OsStr>| part.and_then(|part| part.to_str()).unwrap_or_default().to_owned();
+        let failed = |error: io::Error| Failure::usage(format_args!("log.file {}: {error}", file.display()));
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-        let appender = RollingFileAppender::builder()
-            .rotation(Rotation::DAILY)
-            .filename_prefix(part(file.file_stem()))
-            .filename_suffix(part(file.extension()))
-            .build(folder)
-            .map_err(|error| failed(&error))?;
-        let file = folder.join(file.file_name().unwrap_or_default());
-        Ok(Self { appender, file, days, pruned: Mutex::default() })
+        fs::create_dir_all(folder).map_err(failed)?;
+        let path = folder.join(file.file_name().unwrap_or_default());
+        let day = today();
+        let opened = open(&path, day).map_err(failed)?;
+        prune(&path, days);
+        Ok(Self { file: path, days, today: Mutex::new(DayFile { day, file: opened }) })
+    }
+
+    /// The file of `day`. Where a new one cannot be opened, the old one goes on.
+    fn file_of(&self, day: Date) -> DailyLogWriter<'_> {
+        let mut current = self.today.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.day != day
+            && let Ok(file) = open(&self.file, day)
+        {
+            *current = DayFile { day, file };
+            prune(&self.file, self.days);
+        }
+        DailyLogWriter(current)
+    }
+}
+
+/// The days of the files are those of UTC.
+fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
+
+/// Opens the file of a day, to be written at its end.
+fn open(log: &Path, day: Date) -> io::Result<File> {
+    let mut name = log.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{day}"));
+    if let Some(ending) = log.extension() {
+        name.push(OsStr::new("."));
+        name.push(ending);
+    }
+    File::options().append(true).create(true).open(log.with_file_name(name))
+}
+
+/// Writes one event, while no other is written.
+pub(super) struct DailyLogWriter<'a>(MutexGuard<'a, DayFile>);
+
+impl Write for DailyLogWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.file.flush()
     }
 }
 
 impl<'a> MakeWriter<'a> for DailyLog {
-    type Writer = <RollingFileAppender as MakeWriter<'a>>::Writer;
+    type Writer = DailyLogWriter<'a>;
 
     fn make_writer(&'a self) -> Self::Writer {
-        let writer = self.appender.make_writer();
-        // The files' days are those of UTC.
-        let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-        let last = self.pruned.lock().unwrap_or_else(PoisonError::into_inner).replace(today);
-        if last != Some(today) {
-            prune(&self.file, self.days);
-        }
-        writer
+        self.file_of(today())
     }
 }
 
 /// Deletes all but the newest files of a log. Those of other logs, and whatever else lies beside them, stay.
 fn prune(log: &Path, days: usize) {
-    let Some(entries) = log.parent().and_then(|folder| std::fs::read_dir(folder).ok()) else { return };
+    let Some(entries) = log.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return };
     let dated = entries.filter_map(|entry| {
         let path = entry.ok()?.path();
         Some((date_of(&path, log)?, path))
@@ -70,7 +105,7 @@ fn prune(log: &Path, days: usize) {
     let old = dated.len().saturating_sub(days);
     for (_, path) in &dated[..old] {
         // What cannot be deleted today is tried again tomorrow.
-        let _ = std::fs::remove_file(path);
+        let _ = fs::remove_file(path);
     }
 }
 
@@ -86,12 +121,10 @@ fn date_of(path: &Path, log: &Path) -> Option<Date> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
-        let entries = std::fs::read_dir(folder).expect("a folder");
+        let entries = fs::read_dir(folder).expect("a folder");
         let mut names: Vec<String> =
             entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
         names.sort();
@@ -111,6 +144,19 @@ mod tests {
     }
 
     #[test]
+    fn next_day_writes_into_the_next_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = DailyLog::open(&folder.path().join("bot.log"), 2).expect("writable");
+        let days = ["2199-01-01", "2199-01-02", "2199-01-02"].map(|day| day.parse::<Date>().expect("a day"));
+        for day in days {
+            log.file_of(day).write_all(b"a line\n").expect("written");
+        }
+        assert_eq!(names(folder.path()), ["bot.2199-01-01.log", "bot.2199-01-02.log"], "the newest two");
+        let last = fs::read_to_string(folder.path().join("bot.2199-01-02.log")).expect("a file");
+        assert_eq!(last.lines().count(), 2);
+    }
+
+    #[test]
     fn old_files_go_and_those_of_others_stay() {
         let others = ["concilio", "concilio.db", "concilio.toml", "bot-fics.2001-01-01.log", "bot.old.log", "bot.log"];
         let days = ["2001-01-01", "2001-01-02", "2001-01-03"];
@@ -118,7 +164,7 @@ mod tests {
             let folder = tempfile::tempdir().expect("a folder");
             let dated = days.map(|day| of_a_day.replace("DAY", day));
             for file in others.iter().copied().chain(dated.iter().map(String::as_str)) {
-                std::fs::write(folder.path().join(file), file).expect("writable");
+                fs::write(folder.path().join(file), file).expect("writable");
             }
             let log = DailyLog::open(&folder.path().join(name), 3).expect("writable");
             log.make_writer().write_all(b"a line\n").expect("written");

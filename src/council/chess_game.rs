@@ -1,11 +1,11 @@
 //! Chess as a council plays it.
 
 use crate::{
-    CouncilGame, HeuristicWeights, PositionClasses,
+    CouncilGame, HeuristicWeights,
     council::{auto_roster, best_by_material},
     pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Pool, Slot},
 };
-use chess::{Heuristic, Knowledge, Line, Proposal, Task, UciMove, Variant, engine_move, engine_position};
+use chess::{Knowledge, Line, Proposal, Task, UciMove, Variant, engine_move, engine_position};
 use engine::{EngineOptions, Position, SharedTable};
 
 impl CouncilGame for Line {
@@ -21,7 +21,7 @@ impl CouncilGame for Line {
     }
 
     fn proves(elector: &ElectorSpec) -> bool {
-        matches!(elector.kind, ElectorKind::Prover(_))
+        matches!(elector.kind, ElectorKind::Prover)
     }
 
     fn is_searchable(variant: Variant) -> bool {
@@ -56,11 +56,6 @@ impl CouncilGame for Line {
         elector.knowledge()
     }
 
-    fn knowledge_share(elector: &ElectorSpec) -> f64 {
-        let knowledge = elector.knowledge().unwrap_or_default();
-        if knowledge.is_whole() { 1.0 } else { knowledge.heuristics().count() as f64 / Heuristic::ALL.len() as f64 }
-    }
-
     fn hand_weights(elector: &ElectorSpec, chess: &HeuristicWeights) -> Vec<f64> {
         elector.knowledge().unwrap_or_default().heuristics().map(|heuristic| chess.of(heuristic)).collect()
     }
@@ -81,9 +76,5 @@ impl CouncilGame for Line {
         }
         let same_player = end.board().turn() == position.board().turn();
         (end, same_player)
-    }
-
-    fn classes(&self) -> PositionClasses {
-        PositionClasses::of(self.position())
     }
 }

@@ -1,7 +1,7 @@
 //! What a council needs of a game besides its line: who plays it, and what the criteria ask about it.
 
 use crate::{
-    HeuristicWeights, PositionClasses,
+    HeuristicWeights,
     pool::{Elector, ElectorFailure, ElectorSpec, Pool, Slot},
 };
 use chess::{GameLine, Proposal, Task};
@@ -10,7 +10,7 @@ use engine::{EngineOptions, SharedTable};
 /// A game that a council can play. The chess that we play is [`chess::Line`]'s; see `chess_game`.
 ///
 /// What has a default is chess's own so far: a game without it does without the machines of others, common tables, a roster that
-/// grows with the cores, and classes of positions.
+/// grows with the cores.
 pub trait CouncilGame: GameLine {
     /// What tells its electors from each other.
     type Kind: Clone + PartialEq + std::fmt::Debug + Send + Sync + 'static;
@@ -69,9 +69,6 @@ pub trait CouncilGame: GameLine {
     /// What an elector knows; `None` for a program.
     fn knowledge(elector: &ElectorSpec<Self::Kind>) -> Option<Self::Knowledge>;
 
-    /// The share of all heuristics that it knows, 0 to 1; a program is taken to know all.
-    fn knowledge_share(elector: &ElectorSpec<Self::Kind>) -> f64;
-
     /// What each heuristic that it knows weighs by hand. `chess` is what they weigh in chess.
     fn hand_weights(elector: &ElectorSpec<Self::Kind>, chess: &HeuristicWeights) -> Vec<f64>;
 
@@ -83,9 +80,4 @@ pub trait CouncilGame: GameLine {
 
     /// The position at the end of some moves from there, and whether the same player is to move.
     fn end_of(position: &Self::Position, moves: &[Self::Move]) -> (Self::Position, bool);
-
-    /// What sort of position it is.
-    fn classes(&self) -> PositionClasses {
-        PositionClasses::default()
-    }
 }

@@ -16,8 +16,7 @@ pub mod player;
 pub mod pool;
 
 pub use council::{
-    Ballots, Calibration, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, FEATURES,
-    GroupMode, HeuristicWeights, Model, ModelError, OptionText, Pondering, PositionClass, PositionClasses, Progress,
-    Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move, features,
+    Ballots, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, GroupMode, HeuristicWeights,
+    OptionText, Pondering, Progress, Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move,
 };
 pub use game::CouncilGame;

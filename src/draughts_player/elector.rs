@@ -148,10 +148,6 @@ impl CouncilGame for DraughtsLine {
         Some(elector.kind.knowledge())
     }
 
-    fn knowledge_share(elector: &ElectorSpec<DraughtsKind>) -> f64 {
-        elector.kind.knowledge().heuristics().count() as f64 / Heuristic::ALL.len() as f64
-    }
-
     fn hand_weights(elector: &ElectorSpec<DraughtsKind>, _: &HeuristicWeights) -> Vec<f64> {
         elector.kind.knowledge().heuristics().map(hand_weight).collect()
     }

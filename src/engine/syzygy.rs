@@ -85,18 +85,6 @@ impl Tablebases {
         best_of(self.ranked(position, moves)?, true)
     }
 
-    /// Returns every legal move into the tables, with its result for the player who makes it and
-    /// the plies until the next capture, pawn's move or mate, counted from before the move. The
-    /// position itself may have one man too many for them.
-    pub fn moves_into(&self, position: &Position) -> Vec<(Move, Outcome, u32)> {
-        let board = position.board();
-        let covered = |mv: &Move| self.covers(&board.after(*mv));
-        let moves = position.legal_moves().into_iter().filter(covered);
-        let Some(before) = chess(board) else { return Vec::new() };
-        let ranked = moves.filter_map(|mv| self.rank_move(&before, board, mv));
-        ranked.map(|ranked| (ranked.mv, ranked.outcome, ranked.plies)).collect()
-    }
-
     fn rank_move(&self, before: &Chess, board: &Board, mv: Move) -> Option<Ranked<Move>> {
         let text = format!("{mv:?}").parse::<UciMove>().ok()?;
         let after = before.clone().play(text.to_move(before).ok()?).ok()?;

@@ -119,8 +119,8 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
             if let Some(preset) = CouncilSettings::preset(&name) {
                 let total = changed.hash();
                 // What is at hand is no part of a player, and may be chosen again.
-                let CouncilSettings { cores, seed, tablebases, electors, options, .. } = changed.council;
-                changed.council = CouncilSettings { cores, seed, tablebases, electors, options, ..preset };
+                let CouncilSettings { cores, seed, electors, options, .. } = changed.council;
+                changed.council = CouncilSettings { cores, seed, electors, options, ..preset };
                 changed.share_hash(total);
             }
         }
@@ -154,8 +154,6 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
         }
         ("SyzygyPath", OptionValue::Text(folders)) => {
             changed.open_tablebases(&folders).map_err(|error| format!("SyzygyPath: {error}"))?;
-            // An adviser may need them.
-            changed.roster().map_err(|error| error.to_string())?;
         }
         // The program's own affairs, which it tells when they matter; and the button, which starts a new council.
         _ => (),
@@ -225,14 +223,13 @@ mod tests {
         let books = BookSettings { files: books.into_iter().map(BookFile::from).collect(), ..BookSettings::default() };
         let tablebases = TablebaseSettings { paths, ..TablebaseSettings::default() };
         let library = Library::open(&books, &tablebases).expect("readable");
-        let council = CouncilSettings::default().with_tables(&tablebases.paths);
-        Setup::new(council, &ClockSettings::default()).with_library(library)
+        Setup::new(CouncilSettings::default(), &ClockSettings::default()).with_library(library)
     }
 
-    /// The first moves that the books know, and where tablebases are.
+    /// The first moves that the books know, and the folders of tablebases that an option names.
     fn at_hand(setup: &Setup) -> (Vec<String>, PathBuf) {
         let moves = setup.library.book_moves(&Line::start(Variant::Standard));
-        (moves.iter().map(|(uci, _)| uci.to_string()).collect(), PathBuf::from(&setup.council.tablebases))
+        (moves.iter().map(|(uci, _)| uci.to_string()).collect(), PathBuf::from(&setup.tablebases))
     }
 
     #[test]
@@ -250,7 +247,7 @@ mod tests {
                 set(&mut setup, name, nothing).expect("as the settings have it");
                 assert!(set(&mut setup, name, "/no/such/place").is_err(), "{name}");
             }
-            assert_eq!(at_hand(&setup), (vec!["e2e4".to_owned()], here.clone()), "{nothing:?}");
+            assert_eq!(at_hand(&setup), (vec!["e2e4".to_owned()], PathBuf::new()), "{nothing:?}");
         }
     }
 
@@ -289,7 +286,7 @@ mod tests {
         setup.council.electors = vec![ElectorSettings { knowledge: "mp".parse().ok(), ..ElectorSettings::default() }];
         set(&mut setup, "Preset", "gnupar").expect("a preset");
         assert_eq!((setup.council.roster.as_str(), setup.electors()), ("balanced-7", 7));
-        for (name, value) in [("Advisers", "tables"), ("Roster", "custom")] {
+        for (name, value) in [("Advisers", "mates"), ("Roster", "custom")] {
             set(&mut setup, name, value).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         assert_eq!(setup.electors(), 1);

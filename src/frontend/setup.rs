@@ -26,7 +26,9 @@ pub struct Setup {
     /// Books and tablebases.
     pub library: Library,
     /// Those that the settings name, which an option that is set to nothing goes back to.
-    of_settings: (Library, String),
+    of_settings: Library,
+    /// Folders of tablebases that an option names; empty for those of the settings.
+    pub(super) tablebases: String,
     /// Whether the books are used.
     pub own_book: bool,
     /// The cores of this machine that searches may use together; 0 is all there are.
@@ -46,13 +48,13 @@ impl Setup {
     pub fn new(council: CouncilSettings, clock: &ClockSettings) -> Self {
         // A program's clock runs from the first move on, and what the way costs is said by the overhead.
         let clock = ClockSettings { first_move: Duration::ZERO, reserve: Duration::ZERO, ..clock.clone() };
-        let of_settings = (Library::default(), council.tablebases.clone());
         Self {
             council,
             clock,
             limits: Limits::default(),
             library: Library::default(),
-            of_settings,
+            of_settings: Library::default(),
+            tablebases: String::new(),
             own_book: true,
             cores: 0,
             remote_pool: None,
@@ -65,8 +67,7 @@ impl Setup {
     /// The same with these books and tablebases, which the settings name.
     #[must_use]
     pub fn with_library(self, library: Library) -> Self {
-        let (_, tablebases) = self.of_settings;
-        Self { library: library.clone(), of_settings: (library, tablebases), ..self }
+        Self { library: library.clone(), of_settings: library, ..self }
     }
 
     /// Opens books in place of those that were open; those of the settings where none are named.
@@ -76,7 +77,7 @@ impl Setup {
     pub(super) fn open_books(&mut self, books: &BookSettings) -> io::Result<()> {
         let library = self.library.clone();
         let none = books.files.is_empty();
-        self.library = if none { library.with_books_of(&self.of_settings.0) } else { library.with_books(books)? };
+        self.library = if none { library.with_books_of(&self.of_settings) } else { library.with_books(books)? };
         Ok(())
     }
 
@@ -86,15 +87,13 @@ impl Setup {
     /// Names the folder that cannot be read.
     pub(super) fn open_tablebases(&mut self, folders: &str) -> io::Result<()> {
         let library = self.library.clone();
-        let (of_settings, named) = &self.of_settings;
         let paths = paths(folders);
-        if paths.is_empty() {
-            self.library = library.with_tablebases_of(of_settings);
-            self.council.tablebases = named.clone();
+        self.library = if paths.is_empty() {
+            library.with_tablebases_of(&self.of_settings)
         } else {
-            self.library = library.with_tablebases(&TablebaseSettings { paths, ..TablebaseSettings::default() })?;
-            self.council.tablebases = folders.to_owned();
-        }
+            library.with_tablebases(&TablebaseSettings { paths, ..TablebaseSettings::default() })?
+        };
+        self.tablebases = folders.to_owned();
         Ok(())
     }
 
@@ -140,7 +139,10 @@ impl Setup {
     /// Whether a council of the one plays as one of the other, as far as settings say: their books are not compared.
     pub(super) fn has_settings_of(&self, other: &Self) -> bool {
         let settings = |setup: &Self| (setup.limits, setup.own_book, setup.cores, setup.overhead);
-        self.council == other.council && self.clock == other.clock && settings(self) == settings(other)
+        self.council == other.council
+            && self.clock == other.clock
+            && self.tablebases == other.tablebases
+            && settings(self) == settings(other)
     }
 
     /// What needs no search.

@@ -328,7 +328,7 @@ mod tests {
     fn provers_tell_a_mate_that_a_short_search_does_not_see() {
         let player =
             |advisers| format!("council:roster=complete-2,hash=1,advice=0.5,split=1,advisers={advisers},nodes=3000");
-        let (alone, proving) = (player(""), player("mates checks"));
+        let (alone, proving) = (player(""), player("mates"));
         let suite = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - bm Re8+; id \"a\";\n\
                      4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - am Rb7; id \"b\";";
         let plan = DecisionsPlan { positions: Suite::parse(suite).positions, ..plan(&[&alone, &proving]) };

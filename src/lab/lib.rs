@@ -6,7 +6,7 @@
 //! | the same at Italian draughts: matches, and what electors and criteria make of positions | [`mod@draughts`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | players at the same positions, and what their moves are worth where they differ | [`decisions`] |
-//! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
+//! | whole councils on positions; the theses' tables | [`councils`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets: package `training` |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
 //! | the daemon itself: how fast, and under everything that can go wrong; workers on other machines | [`Latency`], [`soak()`]; [`cluster`] |
@@ -23,7 +23,6 @@ pub mod draughts;
 pub mod epd;
 pub mod fit;
 pub mod game;
-pub mod grids;
 mod latency;
 pub mod matches;
 mod move_text;

@@ -89,7 +89,7 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
     let mut faults: Vec<Fault> =
         files("files", &player.book.files).into_iter().map(|fault| fault.below("book")).collect();
     faults.extend(player.online.faults().into_iter().map(|fault| fault.below("online")));
-    if let Err(error) = Roster::from_settings(&player.council.with_tables(&player.tablebases.paths)) {
+    if let Err(error) = Roster::from_settings(&player.council) {
         let (key, accepted) = error.key_and_accepted();
         faults.push(Fault::value(key, accepted).below("council"));
     }

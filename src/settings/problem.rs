@@ -41,7 +41,9 @@ impl Problem {
     pub(super) fn of_unknown_key(origin: &Origin, path: &[String], known: &[String]) -> Self {
         let key = path.last().map(String::as_str).unwrap_or_default();
         let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
-        let hint = if is_secret(key) {
+        let hint = if let Some(remedy) = removed(path) {
+            return Self::new(origin, format!("{}: removed; {remedy}", dotted(path))).within(table);
+        } else if is_secret(key) {
             "secrets do not stand in settings: put it into a file and name that in token_file".to_owned()
         } else if let Some(near) = nearest(key, known) {
             format!("did you mean {}?", dotted(&[table, &[near.to_owned()]].concat()))
@@ -146,6 +148,18 @@ fn nearest<'a>(given: &str, known: &'a [String]) -> Option<&'a str> {
     let likeness = |name: &str| strsim::damerau_levenshtein(&given, &name.to_lowercase());
     let (distance, name) = known.iter().map(|name| (likeness(name), name)).min()?;
     (distance <= given.chars().count().max(name.chars().count()) / 3).then_some(name)
+}
+
+/// The remedy for a key of earlier versions.
+fn removed(path: &[String]) -> Option<&'static str> {
+    let [.., table, key] = path else { return None };
+    match (table.as_str(), key.as_str()) {
+        ("council", "model") => Some("the criteria that read it are gone, delete this line"),
+        ("council", "tablebases") => {
+            Some("the adviser that read it is gone; player.tablebases.paths is for the player")
+        }
+        _ => None,
+    }
 }
 
 fn is_secret(key: &str) -> bool {

@@ -280,6 +280,18 @@ fn all_problems_are_reported_each_with_its_place() {
 }
 
 #[test]
+fn removed_settings_name_the_remedy() {
+    complains(
+        "[player.council]\ncriterion = \"learned\"\nmodel = \"my.toml\"\nadvisers = \"draws\"\ntablebases = \"/t\"",
+        &[
+            "my.toml:2: player.council.criterion = \"learned\": this criterion was removed; use \"score-margin\"",
+            "my.toml:3: player.council.model: removed; the criteria that read it are gone, delete this line",
+            "my.toml:5: player.council.tablebases: removed; the adviser that read it is gone; player.tablebases.paths is for the player",
+        ],
+    );
+}
+
+#[test]
 fn bounds_the_wrong_way_round_blame_the_one_set_last() {
     complains(
         "challenge.max_rating = 1000\nchallenge.human.min_rating = 1200",

@@ -39,8 +39,7 @@ impl PreparedPlayer {
     /// # Errors
     /// [`PlayerError`] names what cannot be had.
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
-        let council = settings.council.with_tables(&settings.tablebases.paths);
-        let roster = Arc::new(Roster::from_settings(&council)?);
+        let roster = Arc::new(Roster::from_settings(&settings.council)?);
         let library = Arc::new(Library::open(&settings.book, &settings.tablebases)?);
         let online = OnlineServices::new(&settings.online)?;
         Ok(Self { settings, roster, library, online })

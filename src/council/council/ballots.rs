@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{position_class::PositionClasses, proofs};
+use super::proofs;
 use crate::{
     CouncilGame,
     pool::{ElectorSpec, Fact, Verification},
@@ -22,7 +22,6 @@ pub struct Ballots<L: CouncilGame = Line> {
     verification: Option<Verification<L::Move>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
-    classes: OnceLock<PositionClasses>,
     /// By elector: its static value of the position, for the player to move there.
     static_values: Vec<OnceLock<i32>>,
 }
@@ -83,7 +82,6 @@ impl<L: CouncilGame> Ballots<L> {
             electors,
             line,
             position: OnceLock::new(),
-            classes: OnceLock::new(),
         }
     }
 
@@ -122,13 +120,11 @@ impl<L: CouncilGame> Ballots<L> {
     }
 
     /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
-    /// the iteration that will make it exact is under way. But anything replaces a move that is proved to lose.
+    /// the iteration that will make it exact is under way.
     pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
         let Some(place) = self.cast.get_mut(elector) else { return };
         let proposal = proofs::judged(proposal, &self.facts);
-        let stands =
-            |known: &Proposal<L::Move>| known.bound == Bound::Exact && !proofs::is_refuted(known.best, &self.facts);
-        let known_exactly = place.as_ref().is_some_and(|cast| stands(&cast.proposal));
+        let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
         if proposal.bound == Bound::Exact || !known_exactly {
             *place = Some(Cast { proposal, gain_at_the_end: OnceLock::new() });
         }
@@ -140,11 +136,6 @@ impl<L: CouncilGame> Ballots<L> {
             cast.proposal = proofs::judged(cast.proposal.clone(), &facts);
         }
         self.facts = facts;
-    }
-
-    /// What is proved about the moves.
-    pub(super) fn facts(&self) -> &[Fact<L::Move>] {
-        &self.facts
     }
 
     /// Takes a move that is proved to win; of several the one with the highest score stays.
@@ -195,16 +186,6 @@ impl<L: CouncilGame> Ballots<L> {
     /// How many electors propose a move.
     pub(super) fn backers(&self, best: L::Move) -> usize {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
-    }
-
-    /// The highest score proposed, centipawns from the player to move.
-    pub(super) fn highest_score(&self) -> f64 {
-        self.iter().map(|ballot| ballot.score()).fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// What sort of position it is.
-    pub(super) fn classes(&self) -> &PositionClasses {
-        self.classes.get_or_init(|| self.line.classes())
     }
 
     /// `None` where there are no static values, as for rules that our engine does not know.

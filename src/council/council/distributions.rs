@@ -1,6 +1,6 @@
 //! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and what `auto` picks.
 
-use crate::pool::{ElectorKind, ElectorSpec, Instance, ProverKind};
+use crate::pool::{ElectorKind, ElectorSpec, Instance};
 use chess::Knowledge;
 use engine::{Noise, net::Net};
 
@@ -100,19 +100,17 @@ fn letters(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     sets.map(|knowledge| Some(ElectorSpec::own(knowledge?, hash))).collect()
 }
 
-/// Who advises, as the settings name them; `beside_auto` says whether the roster is `auto`, `tables` where the tablebases of a prover
-/// are. `None` for what names nobody.
-pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize, tables: &str) -> Option<Vec<ElectorSpec>> {
+/// The advisers that the settings name; `auto` names some beside the roster `auto` alone. `None` for an unknown name.
+pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize) -> Option<Vec<ElectorSpec>> {
     let names = match names.trim() {
         "auto" if beside_auto => ADVISERS,
         "" | "auto" => return Some(Vec::new()),
         names => names,
     };
-    let is_prover = |word: &&str| word.parse::<ProverKind>().is_ok();
-    let (provers, others): (Vec<&str>, Vec<&str>) = names.split_ascii_whitespace().partition(is_prover);
     let hash = hash.min(ADVISERS_TABLE);
-    let provers =
-        provers.iter().filter_map(|word| word.parse().ok()).map(|kind| ElectorSpec::prover(kind, tables, hash));
+    let (provers, others): (Vec<&str>, Vec<&str>) =
+        names.split_ascii_whitespace().partition(|name| *name == ElectorSpec::MATES);
+    let provers = provers.iter().map(|_| ElectorSpec::mates(hash));
     let advisers = provers.chain(letters(&others.join(" "), hash)?);
     Some(advisers.map(|adviser| ElectorSpec { niceness: ADVISERS_GIVE_WAY, ..adviser }).collect())
 }

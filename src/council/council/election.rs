@@ -9,8 +9,6 @@ use super::{
     ballots::{Ballot, Ballots},
     criterion::{self, Criterion},
     guards::guarded,
-    model::FEATURES,
-    proofs::{is_refuted, unrefuted},
     trust::CountedBallots,
 };
 use crate::CouncilGame;
@@ -43,14 +41,6 @@ pub fn elect<L: CouncilGame>(
 /// The move that [`elect`] elects.
 pub fn elected_move<L: CouncilGame>(settings: &CouncilSettings, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
     Rule::of(settings).elected_move(ballots, seed)
-}
-
-/// What the criterion `learned` looks at, for each elector that has proposed: the values of [`FEATURES`], in their order.
-pub fn features<L: CouncilGame>(
-    settings: &CouncilSettings,
-    ballots: &Ballots<L>,
-) -> Vec<(usize, [f64; FEATURES.len()])> {
-    criterion::features(settings, ballots)
 }
 
 /// A criterion with what it needs of the settings, for any number of elections. Their `seed` decides ties, so that a run can be
@@ -105,7 +95,7 @@ impl<L: CouncilGame> Rule<L> {
 
     /// The proposals that may be elected, with their weights.
     fn weigh<'a>(&self, ballots: &'a Ballots<L>) -> Vec<(Ballot<'a, L>, f64)> {
-        let mut eligible = unrefuted(ballots.iter().collect(), ballots.facts());
+        let mut eligible: Vec<_> = ballots.iter().collect();
         if self.0.is_guarded() {
             eligible = guarded(eligible);
         }
@@ -135,8 +125,7 @@ impl<L: CouncilGame> Rule<L> {
         };
         let open: f64 = open;
         let mut totals: Vec<(L::Move, f64)> = Vec::new();
-        let refuted = |ballot: &Ballot<L>| is_refuted(ballot.proposal.best, ballots.facts());
-        let heard = |ballot: &Ballot<L>| !searching.contains(&ballot.place) && !refuted(ballot);
+        let heard = |ballot: &Ballot<L>| !searching.contains(&ballot.place);
         for ballot in ballots.iter().filter(heard) {
             let weight = self.0.weigh(&ballot, ballots);
             match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {

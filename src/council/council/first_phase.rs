@@ -12,7 +12,6 @@ use super::{
     GroupMode,
     ballots::Ballots,
     election::{ElectionOutcome, Rule, split},
-    proofs::unrefuted_moves,
     proving::Proving,
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
@@ -215,8 +214,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         };
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
-        let in_turns = self.setup.round_robin.is_some();
-        let guidance = self.proving.guide(number, &line, guidance, in_turns);
+        let guidance = self.proving.guide(number, &line, guidance);
         let guidance = Guidance { verification: self.verification_of(&line), ..guidance };
         self.newest[number] = None;
         self.lines[number] = line;
@@ -404,9 +402,6 @@ impl<L: CouncilGame> FirstPhase<L> {
             proposals.max_by_key(|p| (p.machine.is_none(), p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
         };
         let Some(speaker) = speaker else { return };
-        if self.setup.round_robin.is_none() {
-            self.proving.hear(elector, speaker.best);
-        }
         self.ballots.cast(elector, speaker);
         if self.setup.anchor.is_some() {
             self.hints.tell(self.ballots.moves());
@@ -531,8 +526,7 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     /// The moves that the second phase is to choose from.
     pub(super) fn candidates(&self) -> Vec<L::Move> {
-        let counted = self.setup.rule.counted(&self.ballots, self.setup.seed);
-        unrefuted_moves(counted.moves(), counted.facts())
+        self.setup.rule.counted(&self.ballots, self.setup.seed).moves()
     }
 
     /// Elects among what was proposed.

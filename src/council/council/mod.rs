@@ -13,7 +13,7 @@
 //! | how far votes of other machines count | `trust` |
 //! | the second search | `second/`, a file a mode |
 //! | the move when nobody has said anything | `fallback` |
-//! | settings | `settings`, `group_mode`, `preset` (the published players), `model` (what was learnt) |
+//! | settings | `settings`, `group_mode`, `preset` (the published players) |
 //!
 //! Invariants:
 //! - the move is legal in the line asked about and was searched, even if every elector fails or is mute;
@@ -31,9 +31,7 @@ mod fallback;
 mod first_phase;
 mod group_mode;
 mod guards;
-mod model;
 mod pondering;
-mod position_class;
 mod preset;
 mod proofs;
 mod proving;
@@ -49,11 +47,9 @@ mod trust;
 
 pub use ballots::Ballots;
 pub use chess::{CriterionName, SecondPhaseMode};
-pub use election::{ElectionOutcome, Rule, elect, elected_move, features};
+pub use election::{ElectionOutcome, Rule, elect, elected_move};
 pub use group_mode::GroupMode;
-pub use model::{Calibration, FEATURES, Model, ModelError};
 pub use pondering::Pondering;
-pub use position_class::{PositionClass, PositionClasses};
 pub use question::{Progress, Question, Timing};
 pub use roster::{Roster, RosterError};
 pub use settings::{CouncilSettings, ElectorSettings, HeuristicWeights, OptionText};
@@ -229,14 +225,7 @@ impl<L: CouncilGame> Council<L> {
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
         // Should all others have failed, the one that never stops has the word.
         let elected = elected.or(self.seats.anchor().and_then(|anchor| first.newest_of(anchor)));
-        let refuted = first.proving.refuted(&first.line);
-        let elected = elected.or(first.advice().find(|advised| !refuted.contains(&advised.best))).cloned();
-        let elected = match elected {
-            Some(loses) if refuted.contains(&loses.best) => {
-                Some(self.search_others(first, session, refuted).unwrap_or(loses))
-            }
-            elected => elected,
-        };
+        let elected = elected.or(first.advice().next()).cloned();
         let is_proved =
             |elected: &Proposal<L::Move>| first.ballots.proof().is_some_and(|proof| proof.best == elected.best);
         let (elected, source) = match elected {
@@ -274,22 +263,6 @@ impl<L: CouncilGame> Council<L> {
             weight: None,
         });
         votes.collect()
-    }
-
-    /// Searches the moves that are not proved to lose, because nobody proposes one of them.
-    fn search_others(
-        &mut self,
-        first: &FirstPhase<L>,
-        session: &mut SearchSession<L>,
-        refuted: Vec<L::Move>,
-    ) -> Option<Proposal<L::Move>> {
-        session.question.excluded.extend(refuted);
-        if session.question.root_moves().is_empty() {
-            return None;
-        }
-        let proposal = self.fallback.search(session.question, &first.line)?;
-        session.show(&proposal);
-        Some(proposal)
     }
 
     /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.

@@ -1,8 +1,6 @@
-//! What proofs do to a vote (`pool::Fact`): a move that is proved to win is elected; one that is proved to lose is not while another is
-//! proposed; one that is proved to draw is worth a draw, whatever its proposers think of it.
+//! The effect of proofs on a vote (`pool::Fact`): a move that is proved to win is elected, whatever its proposers think of it.
 
-use super::ballots::Ballot;
-use crate::{CouncilGame, pool::Fact};
+use crate::pool::Fact;
 use chess::{Bound, Proposal};
 
 /// A proposal with the score that its move is proved to have, if anything is proved about it.
@@ -13,33 +11,9 @@ pub(super) fn judged<M: Copy + PartialEq>(proposal: Proposal<M>, facts: &[Fact<M
     }
 }
 
-/// Whether a move is proved to lose.
-pub(super) fn is_refuted<M: Copy + PartialEq>(best: M, facts: &[Fact<M>]) -> bool {
-    facts.iter().any(|fact| fact.about == best && fact.finding.is_lost())
-}
-
 /// Whether a move is proved to win.
 pub(super) fn is_proved<M: Copy + PartialEq>(best: M, facts: &[Fact<M>]) -> bool {
     facts.iter().any(|fact| fact.about == best && fact.finding.is_won())
-}
-
-/// The moves that are not proved to lose; all of them if every one is.
-pub(super) fn unrefuted_moves<M: Copy + PartialEq>(moves: Vec<M>, facts: &[Fact<M>]) -> Vec<M> {
-    unless_all(moves, |best| is_refuted(*best, facts))
-}
-
-/// The ballots for moves that are not proved to lose; all of them if every one is.
-pub(super) fn unrefuted<'a, L: CouncilGame>(
-    ballots: Vec<Ballot<'a, L>>,
-    facts: &[Fact<L::Move>],
-) -> Vec<Ballot<'a, L>> {
-    unless_all(ballots, |ballot| is_refuted(ballot.proposal.best, facts))
-}
-
-/// Without those that are refuted, unless all are.
-fn unless_all<T: Copy>(all: Vec<T>, refuted: impl Fn(&T) -> bool) -> Vec<T> {
-    let left: Vec<T> = all.iter().copied().filter(|one| !refuted(one)).collect();
-    if left.is_empty() { all } else { left }
 }
 
 #[cfg(test)]
@@ -108,23 +82,6 @@ mod tests {
         assert_eq!((score("e2e4", 250), score("e2e4", -90)), (Score::Cp(0), Score::Cp(0)));
         assert_eq!((score("d2d4", 80), score("c2c4", 0)), (Score::Mate(-3), Score::Cp(19_000)));
         assert_eq!((score("g1f3", 17), judged(proposal("g1f3", 17), &facts).bound), (Score::Cp(17), Bound::Lower));
-        assert_eq!(unrefuted_moves(vec![mv("d2d4"), mv("e2e4")], &facts), [mv("e2e4")]);
-        assert_eq!(unrefuted_moves(vec![mv("d2d4")], &facts), [mv("d2d4")]);
-    }
-
-    #[test]
-    fn whatever_the_criterion_a_refuted_move_is_elected_only_where_nothing_else_is_proposed() {
-        for criterion in
-            [CriterionName::Majority, CriterionName::Weights, CriterionName::ScoreMargin, CriterionName::Depth]
-        {
-            for lost in [Finding::Lost(NonZeroU32::new(2)), Finding::Lost(None)] {
-                let facts = [fact("e2e4", lost)];
-                let vote = ballots(&[("e2e4", 100), ("e2e4", 90), ("d2d4", -30)], &facts);
-                assert_eq!(elected(criterion, &vote), ("d2d4".to_owned(), Score::Cp(-30)), "{criterion:?}");
-                let alone = ballots(&[("e2e4", 100), ("e2e4", 90)], &facts);
-                assert_eq!(elected(criterion, &alone), ("e2e4".to_owned(), lost.score()), "{criterion:?}");
-            }
-        }
     }
 
     #[test]
@@ -144,12 +101,5 @@ mod tests {
         assert_eq!(elected(CriterionName::Optimistic, &vote), ("e2e4".to_owned(), Score::Cp(0)));
         let vote = ballots(&[("e2e4", 300), ("d2d4", 80)], &facts);
         assert_eq!(elected(CriterionName::Optimistic, &vote), ("d2d4".to_owned(), Score::Cp(80)));
-    }
-
-    #[test]
-    fn an_elector_that_has_proposed_a_refuted_move_may_propose_another_one_before_it_knows_its_value() {
-        let mut vote = ballots(&[("e2e4", 100)], &[fact("e2e4", Finding::Lost(None))]);
-        vote.cast(0, proposal("d2d4", 20));
-        assert_eq!(elected(CriterionName::Majority, &vote).0, "d2d4");
     }
 }

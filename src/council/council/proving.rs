@@ -1,15 +1,11 @@
-//! What was proved about one question, and what provers and electors tell each other meanwhile.
+//! What was proved about one question, and what provers tell electors meanwhile.
 
 use std::sync::Arc;
 
-use super::{
-    ballots::Ballots,
-    proofs::{is_proved, is_refuted},
-    searcher::CouncilSearcher,
-};
+use super::{ballots::Ballots, proofs::is_proved, searcher::CouncilSearcher};
 use crate::{
     CouncilGame,
-    pool::{Facts, Guidance, Hints},
+    pool::{Facts, Guidance},
 };
 use chess::Proposal;
 
@@ -18,8 +14,6 @@ pub(super) struct Proving<L: CouncilGame> {
     provers: Vec<usize>,
     /// By the line that is searched: what is proved about its moves.
     facts: Vec<(Arc<L>, Facts<L::Move>)>,
-    /// What electors propose now, for provers that look at that first.
-    proposed: Hints<L::Move>,
     /// What provers have told, each with its line, in the order in which it came.
     told: Vec<(Arc<L>, Proposal<L::Move>)>,
 }
@@ -28,7 +22,7 @@ impl<L: CouncilGame> Proving<L> {
     /// By these searchers; nothing is proved yet.
     pub(super) fn begin(searchers: &[CouncilSearcher<L>]) -> Self {
         let provers = (0..searchers.len()).filter(|number| L::proves(searchers[*number].spec())).collect();
-        Self { provers, facts: Vec::new(), proposed: Hints::new(false), told: Vec::new() }
+        Self { provers, facts: Vec::new(), told: Vec::new() }
     }
 
     /// Whether this searcher proves.
@@ -41,31 +35,16 @@ impl<L: CouncilGame> Proving<L> {
         self.provers.iter().any(|number| searchers[*number].is_searching())
     }
 
-    /// Guidance with what a searcher needs to prove, or to go by what is proved; in virtual time electors tell their moves themselves, so
-    /// that a run can be repeated.
-    pub(super) fn guide(
-        &mut self,
-        number: usize,
-        line: &Arc<L>,
-        guidance: Guidance<L::Move>,
-        in_turns: bool,
-    ) -> Guidance<L::Move> {
+    /// Guidance with what a searcher needs to prove, or to go by what is proved.
+    pub(super) fn guide(&mut self, number: usize, line: &Arc<L>, guidance: Guidance<L::Move>) -> Guidance<L::Move> {
         if self.provers.is_empty() {
             return guidance;
         }
         let facts = Some(self.facts_about(line));
         if self.is_prover(number) {
-            return Guidance { facts, hints: Some(self.proposed.clone()), advises: None, ..guidance };
+            return Guidance { facts, hints: None, advises: None, ..guidance };
         }
-        let tells = (in_turns && guidance.advises.is_none()).then(|| (self.proposed.clone(), number));
-        Guidance { facts, advises: guidance.advises.or(tells), ..guidance }
-    }
-
-    /// An elector proposes a move, outside virtual time.
-    pub(super) fn hear(&self, elector: usize, best: L::Move) {
-        if !self.provers.is_empty() {
-            self.proposed.advise(elector, best);
-        }
+        Guidance { facts, ..guidance }
     }
 
     /// A prover has told something about the end of a line.
@@ -89,14 +68,6 @@ impl<L: CouncilGame> Proving<L> {
     /// What was told about the end of a line.
     pub(super) fn told(&self, line: &Arc<L>) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.told.iter().filter(move |(of, _)| of == line).map(|(_, proposal)| proposal)
-    }
-
-    /// The moves at the end of a line that are proved to lose, if there are others.
-    pub(super) fn refuted(&self, line: &Arc<L>) -> Vec<L::Move> {
-        let Some((_, facts)) = self.facts.iter().find(|(of, _)| of == line) else { return Vec::new() };
-        let (facts, moves) = (facts.now(), line.legal_moves());
-        let refuted: Vec<L::Move> = moves.iter().copied().filter(|mv| is_refuted(*mv, &facts)).collect();
-        if refuted.len() < moves.len() { refuted } else { Vec::new() }
     }
 
     fn facts_about(&mut self, line: &Arc<L>) -> Facts<L::Move> {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    pool::{ElectorKind, ElectorSpec, Instance, Prover, ProverKind, net_file},
+    pool::{ElectorKind, ElectorSpec, Instance, net_file},
 };
 use chess::{ElectorName, Heuristic, Knowledge, Line};
 use engine::{Noise, net::Net};
@@ -31,9 +31,6 @@ pub enum RosterError {
     /// Neither a distribution nor a list of knowledge sets.
     #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Unknown(String),
-    /// A prover that asks tablebases where there are none.
-    #[error("tablebases {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
-    NoTables(String),
     /// `custom` without electors.
     #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
     Empty,
@@ -73,12 +70,9 @@ impl RosterError {
             }
             Self::UnknownAdvisers(_) => (
                 "advisers",
-                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates, checks, draws and tables"
+                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)"
                     .to_owned(),
             ),
-            Self::NoTables(_) => {
-                ("tablebases", "folders with Syzygy's files for the adviser `tables`, separated as in PATH".to_owned())
-            }
             Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
             Self::Ambiguous(index) => (
                 "electors",
@@ -131,7 +125,7 @@ impl Roster {
             return Err(RosterError::Duplicate(twice.clone()));
         }
         check_instances(&electors)?;
-        let advisers = distributions::advisers(&settings.advisers, name == "auto", hash, &settings.tablebases);
+        let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
         let advisers = advisers.ok_or_else(|| RosterError::UnknownAdvisers(settings.advisers.clone()))?;
         check_advisers(&advisers)?;
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
@@ -251,18 +245,11 @@ fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     Ok(())
 }
 
-/// The same of those that advise; whoever asks tablebases needs folders that are there.
+/// The same of those that advise.
 fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
     check_instances(advisers)?;
     if let Some(twice) = named_twice(advisers) {
         return Err(RosterError::UnknownAdvisers(format!("{twice} {twice}")));
-    }
-    for adviser in advisers {
-        if let ElectorKind::Prover(Prover { kind: ProverKind::Tables, tables }) = &adviser.kind
-            && (tables.is_empty() || !std::env::split_paths(tables).all(|folder| folder.is_dir()))
-        {
-            return Err(RosterError::NoTables(tables.clone()));
-        }
     }
     Ok(())
 }
@@ -302,17 +289,6 @@ mod tests {
                 assert_eq!(roster.electors().len(), size, "{name}");
             }
         }
-    }
-
-    #[test]
-    fn who_asks_tablebases_has_the_players_folders_where_none_are_named() {
-        let settings = CouncilSettings { advisers: "tables".to_owned(), ..CouncilSettings::default() };
-        let error = Roster::from_settings(&settings).expect_err("no folder").to_string();
-        assert!(error.contains("folders with Syzygy's files"), "{error}");
-        let folder = tempfile::tempdir().expect("a folder");
-        let theirs = settings.with_tables(&[folder.path().to_owned()]);
-        assert!(Roster::from_settings(&theirs).is_ok());
-        assert_eq!(theirs.with_tables(&["/nowhere".into()]), theirs, "what is named stands");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{GroupMode, Model};
+use super::GroupMode;
 use crate::pool::{EngineProgram, EngineProtocol, ErrorOutput};
 use chess::{
     CriterionName, Heuristic, Knowledge, SecondPhaseMode,
@@ -26,10 +26,8 @@ pub struct CouncilSettings {
     pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
     /// Who advises: instances with a part of the knowledge, as knowledge letters or a roster by name, each with a table of its own. For
     /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
-    /// not vote. Or electors that prove, and have no vote either: `mates`, `checks`, `draws`, `tables`. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
+    /// not vote. Or `mates`, which proves mates and has no vote either. Empty for none; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
     pub advisers: String,
-    /// The folders of Syzygy tablebases for the adviser `tables`, separated as in `PATH`; the player's own where none are named.
-    pub tablebases: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]
     pub advice: f64,
@@ -40,8 +38,6 @@ pub struct CouncilSettings {
     /// What even the lowest score weighs in the criterion `score-margin`, centipawns. 0 to 100000.
     #[serde(with = "Decimal::<0, 100_000_000>")]
     pub margin: f64,
-    /// What the criteria `calibrated`, `learned` and `routing` have learnt: a file, or the empty path for what is built in.
-    pub model: Model,
     /// The first phase's share of the time where the criterion has a second one (docs/method.md §5), and the part of a move in which
     /// advisers search. 0 to 1.
     #[serde(with = "Decimal::<0, 1000>")]
@@ -153,18 +149,6 @@ impl CouncilSettings {
     pub fn seed_at(&self, ply: usize) -> u64 {
         self.seed ^ (ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
-
-    /// The same for a player who has these folders of tablebases.
-    #[must_use]
-    pub fn with_tables(&self, folders: &[PathBuf]) -> Self {
-        let mut settings = self.clone();
-        if settings.tablebases.is_empty()
-            && let Ok(path) = std::env::join_paths(folders)
-        {
-            settings.tablebases = path.to_string_lossy().into_owned();
-        }
-        settings
-    }
 }
 
 impl Default for CouncilSettings {
@@ -175,12 +159,10 @@ impl Default for CouncilSettings {
             electors: Vec::new(),
             options: BTreeMap::new(),
             advisers: "auto".to_owned(),
-            tablebases: String::new(),
             advice: 0.05,
             criterion: CriterionName::default(),
             weights: HeuristicWeights::default(),
             margin: 14.0,
-            model: Model::default(),
             split: 1.0 / 3.0,
             second_phase: SecondPhaseMode::default(),
             groups: GroupMode::default(),
@@ -230,7 +212,7 @@ impl HeuristicWeights {
         }
     }
 
-    /// Every weight times what `factor` gives for its heuristic.
+    /// Every weight times `factor` of its heuristic.
     #[must_use]
     pub fn times(&self, factor: &dyn Fn(Heuristic) -> f64) -> Self {
         let times = |heuristic| self.of(heuristic) * factor(heuristic);

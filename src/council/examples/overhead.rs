@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("complete", CriterionName::Majority),
         ("balanced-7", CriterionName::Weights),
         ("balanced-7", CriterionName::Relative2),
-        ("balanced-7", CriterionName::Learned),
+        ("balanced-7", CriterionName::ScoreMargin),
         ("balanced-7", CriterionName::ReSearch),
     ] {
         let settings = CouncilSettings { roster: roster.to_owned(), criterion, ..CouncilSettings::default() };

@@ -48,11 +48,6 @@ impl Finding {
     pub const fn is_won(self) -> bool {
         matches!(self, Self::Won(_))
     }
-
-    /// Whether it is a loss, of whatever length.
-    pub const fn is_lost(self) -> bool {
-        matches!(self, Self::Lost(_))
-    }
 }
 
 impl From<Outcome> for Finding {

@@ -46,7 +46,6 @@ pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
 pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
-pub use prover::{NoProver, Prover, ProverKind};
 pub(crate) use remote::Arrivals;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;

@@ -5,7 +5,6 @@ use std::{fmt, path::Path, sync::Arc};
 use super::{
     elector::{Elector, ElectorFailure},
     program::EngineProgram,
-    prover::{Prover, ProverKind},
 };
 use chess::{ElectorName, Knowledge, Variant};
 use engine::{EngineOptions, Net, Noise, Percentages, Position};
@@ -40,7 +39,7 @@ pub enum ElectorKind {
     /// Somebody's engine in a process of its own.
     Engine(EngineProgram),
     /// Proves what can be proved of moves. It has no vote.
-    Prover(Prover),
+    Prover,
     /// Proposes the first legal move at once. The yardstick for the daemon's own delay.
     Trivial,
     /// Whatever a function makes: for electors that live elsewhere, for measurements and tests.
@@ -155,10 +154,12 @@ impl<K> ElectorSpec<K> {
 }
 
 impl ElectorSpec {
-    /// A prover, named by what it looks for. `tables` are the folders of the tablebases, for the one that asks them.
-    pub fn prover(kind: ProverKind, tables: &str, hash: usize) -> Self {
-        let tables = if kind == ProverKind::Tables { tables.to_owned() } else { String::new() };
-        Self::new(kind.word().into(), ElectorKind::Prover(Prover { kind, tables }), hash)
+    /// The prover's name in the settings and in the vote.
+    pub const MATES: &str = "mates";
+
+    /// The prover of mates, by the name that settings and votes use.
+    pub fn mates(hash: usize) -> Self {
+        Self::new(Self::MATES.into(), ElectorKind::Prover, hash)
     }
 
     /// An instance of our own engine, named by its letters.
@@ -175,7 +176,7 @@ impl ElectorSpec {
     pub fn instance(&self) -> Option<&Instance> {
         match &self.kind {
             ElectorKind::Own(instance) => Some(instance),
-            ElectorKind::Engine(_) | ElectorKind::Prover(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+            ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         }
     }
 
@@ -188,6 +189,6 @@ impl ElectorSpec {
 
     /// Whether it can play `variant` as far as is known before it runs: foreign engines are asked when they start.
     pub fn may_play(&self, variant: Variant) -> bool {
-        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_) | ElectorKind::Prover(_))
+        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_) | ElectorKind::Prover)
     }
 }

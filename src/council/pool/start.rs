@@ -43,7 +43,7 @@ impl ElectorSpec {
                 }
                 EngineProtocol::Positions => Box::new(PositionsElector::start(self.name.clone(), program)?),
             },
-            ElectorKind::Prover(prover) => Box::new(ProverElector::start(self.name.clone(), prover, self.hash)?),
+            ElectorKind::Prover => Box::new(ProverElector::new(self.name.clone(), self.hash)),
             ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
             ElectorKind::Made(maker) => maker.make(self)?,
         })
@@ -56,7 +56,7 @@ impl ElectorSpec {
 /// [`ElectorFailure`] if it does not start.
 pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
     match &spec.kind {
-        ElectorKind::Own(_) | ElectorKind::Prover(_) => {
+        ElectorKind::Own(_) | ElectorKind::Prover => {
             Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect())
         }
         ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),

@@ -36,7 +36,6 @@ use context::Context;
 use tally::{NoTrace, Tally};
 
 pub use endgame::FULL_SCALE;
-pub(crate) use endgame::pawn_ending;
 pub use noise::Noise;
 pub use score::{FULL_PHASE, Packed};
 pub use table::{Breakdown, breakdown};

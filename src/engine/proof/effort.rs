@@ -1,9 +1,6 @@
 //! What a proof may cost, and who counts it.
 
-use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::search::Place;
 
@@ -51,16 +48,6 @@ impl<'a> Effort<'a> {
     /// Whether all nodes are used, or it was told to stop.
     pub fn is_over(&self) -> bool {
         self.stopped || self.used >= self.most
-    }
-
-    /// Ends the turn without having used it, in virtual time; elsewhere rests for a millisecond. For whoever waits.
-    pub fn wait(&mut self) {
-        self.stopped |= self.stop.load(Relaxed);
-        match self.place {
-            Some(place) if !self.stopped => place.pass(),
-            Some(_) => {}
-            None => std::thread::park_timeout(Duration::from_millis(1)),
-        }
     }
 
     /// The next part of the work takes so many nodes at most.

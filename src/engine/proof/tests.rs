@@ -1,14 +1,11 @@
 //! What is proved is true, and what is known is proved.
 
-use std::{
-    collections::HashSet,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::*;
 use crate::{
     Engine, EngineOptions, Limits, Outcome, Score,
-    board::{Board, Move, MoveKind, Position},
+    board::{Board, Move, Position},
     syzygy,
 };
 
@@ -183,116 +180,16 @@ fn every_mate_that_is_told_is_one() {
 fn no_tablebase_knows_better_than_a_proof() {
     let Some(tables) = syzygy::for_tests() else { return };
     let mut random = Random(0x2545_F491_4F6C_DD1D);
-    let (mut mates, mut draws) = (0, 0);
-    for round in 0..4_000 {
+    let mut mates = 0;
+    for round in 0..2_000 {
         let position = random.placed(["KPk", "KBPk", "KPPk", "KQk", "KRk", "KBBk", "KBkb", "Kkpb"][round % 8]);
         let board = position.board();
-        let fen = board.to_fen();
-        if round < 2_000
-            && let Verdict::Mate(_) = solve(&position, Attack::All, 1_000)
-        {
+        if let Verdict::Mate(_) = solve(&position, Attack::All, 1_000) {
             // The tables say nothing of checks that no move can give.
             let known = tables.outcome(board).unwrap_or(Outcome::Win);
-            assert_eq!(known, Outcome::Win, "{fen}");
+            assert_eq!(known, Outcome::Win, "{}", board.to_fen());
             mates += 1;
         }
-        if is_drawn(board)
-            && let Some(known) = tables.outcome(board)
-        {
-            assert_eq!(known, Outcome::Draw, "{fen}");
-            draws += 1;
-        }
     }
-    assert!(mates > 10 && draws > 400, "{mates} mates, {draws} draws");
-}
-
-#[test]
-fn drawn_endings_are_told_as_such_and_won_ones_are_not() {
-    for (fen, drawn) in [
-        // Bare kings; a minor piece; bishops of one colour.
-        ("8/8/3k4/8/8/3K4/8/8 w - - 0 1", true),
-        ("8/8/3k4/8/8/3KN3/8/8 b - - 0 1", true),
-        ("8/8/3k1b2/8/8/3KB3/8/8 w - - 0 1", true),
-        ("8/8/3k1b2/8/3B4/3K1B2/8/8 w - - 0 1", false),
-        // The rook's pawn and the bishop that does not guard its last square; and the one that does.
-        ("k7/8/1K6/P7/3B4/8/8/8 w - - 0 1", true),
-        ("8/k7/8/PK6/3B4/8/8/8 b - - 0 1", true),
-        ("k7/8/1K6/P7/2B5/8/8/8 w - - 0 1", false),
-        ("8/8/k7/8/P7/K7/3B4/8 w - - 0 1", false),
-        ("8/8/8/3b4/p7/1k6/8/K7 w - - 0 1", true),
-        // King and pawn against king.
-        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", true),
-        ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", false),
-        // A wall of pawns from edge to edge; one with a hole for a king; one that can be broken.
-        ("8/3k4/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/3K4/8 w - - 0 1", true),
-        ("8/3k4/2p1p1p1/PpPpPpPp/1P1P1P1P/8/3K4/8 w - - 0 1", false),
-        ("8/3k4/4p1p1/3pPpPp/3P1P1P/8/3K4/8 w - - 0 1", false),
-        ("8/3k4/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/3K3R/8 w - - 0 1", false),
-    ] {
-        assert_eq!(is_drawn(position(fen).board()), drawn, "{fen}");
-    }
-}
-
-#[test]
-fn in_a_blocked_position_nothing_but_kings_ever_moves() {
-    let mut random = Random(0xD1B5_4A32_D192_ED03);
-    let mut blocked = 0;
-    for _ in 0..60_000 {
-        let mut squares = ['1'; 64];
-        for file in 0..8 {
-            let rank = 2 + random.below(3);
-            if random.below(12) > 0 {
-                (squares[rank * 8 + file], squares[(rank + 1) * 8 + file]) = ('p', 'P');
-            }
-        }
-        squares[random.below(64)] = 'K';
-        squares[random.below(64)] = 'k';
-        let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.iter().collect()).collect();
-        let Ok(found) = Position::from_line(&format!("{} w - - 0 1", ranks.join("/")), false, []) else { continue };
-        if is_drawn(found.board()) {
-            blocked += 1;
-            explore(found.board());
-        }
-        if blocked > 20 {
-            return;
-        }
-    }
-    panic!("only {blocked} blocked positions were tried");
-}
-
-/// After c7-c5 all pawns stand, but 1. dxc6 wins: the pawn can be taken where it no longer stands.
-#[test]
-fn a_position_is_not_blocked_while_a_pawn_can_be_taken_in_passing() {
-    let position = |passing: &str| position(&format!("8/6k1/3p1p1p/p1pP1P1P/P1P5/8/8/4K3 w - {passing} 0 1"));
-    assert!(is_drawn(position("-").board()));
-    assert!(!is_drawn(position("c6").board()));
-}
-
-/// Follows all lines of a position, each position once: nothing but kings may move, and nobody may be mated.
-fn explore(root: &Board) {
-    let mut seen = HashSet::from([root.keys().position]);
-    let mut open = vec![root.clone()];
-    while let Some(board) = open.pop() {
-        let moves: Vec<Move> = board.legal_moves().to_vec();
-        assert!(!moves.is_empty() || !board.in_check(), "{} mates in {}", root.to_fen(), board.to_fen());
-        for mv in moves {
-            let king = board.king(board.turn()) == mv.from() && mv.kind() == MoveKind::Normal;
-            assert!(king && board.captured(mv).is_none(), "{}: {mv:?} in {}", root.to_fen(), board.to_fen());
-            let after = board.after(mv);
-            if seen.insert(after.keys().position) {
-                open.push(after);
-            }
-        }
-    }
-}
-
-#[test]
-fn moves_that_lead_into_the_tables_are_known_from_outside_them() {
-    let Some(tables) = syzygy::for_tests() else { return };
-    // Five men: the rook takes the queen, and wins together with its pawn.
-    let position = position("8/8/8/3k4/2r5/8/2Q4p/K7 b - - 0 1");
-    let known = tables.moves_into(&position);
-    assert!(known.iter().all(|(mv, ..)| position.board().captured(*mv).is_some()), "{known:?}");
-    let takes = known.iter().find(|(mv, ..)| format!("{mv:?}") == "c4c2").expect("it takes the queen");
-    assert_eq!(takes.1, Outcome::Win);
+    assert!(mates > 10, "{mates} mates");
 }

@@ -1,7 +1,6 @@
-//! `concilio-lab tune genetic`, `selector`, `calibration` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
+//! `concilio-lab tune genetic` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
 
 use std::{
-    fmt::Write,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
@@ -14,35 +13,29 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchedPositions, engine, experiment, openings, or_each_core},
+    inputs::{CouncilFile, SearchedPositions, experiment, openings, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
     fit::{
-        Log, calibration,
+        Log,
         genetic::Generation,
-        selector,
         spsa::{Parameter, Spsa},
-        surface::Surface,
     },
     game::{Adjudication, MatchRules},
     matches::{Contender, GamePair, MatchPlan, run},
     openings::OpeningBook,
     player::{Pace, PlayerSpec, set_key},
-    positions::Oracle,
-    searches::Searches,
     state::{ExperimentState, fnv1a},
-    stats::{TWO_SIDED_95, elo},
+    stats::TWO_SIDED_95,
 };
-use council::{CouncilSettings, FEATURES, Roster};
+use council::{CouncilSettings, Roster};
 use engine::{EngineOptions, Knowledge};
 
 /// What is fitted.
 #[derive(Debug, Subcommand)]
 pub(super) enum FitCouncil {
     Genetic(FitGenetic),
-    Selector(FitSelector),
-    Calibration(FitCalibration),
     Spsa(Box<FitSpsa>),
 }
 
@@ -51,8 +44,6 @@ impl FitCouncil {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         match self {
             Self::Genetic(genetic) => genetic.run(stop),
-            Self::Selector(selector) => selector.run(stop),
-            Self::Calibration(calibration) => calibration.run(stop),
             Self::Spsa(spsa) => spsa.run(stop),
         }
     }
@@ -73,47 +64,6 @@ pub(super) struct FitGenetic {
     proposals: ProposalSource,
     #[command(flatten)]
     state: StateFile,
-}
-
-/// The weights of the criterion `learned`, of least expected regret on logged proposals
-#[derive(Debug, Args)]
-#[command(after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposals lose.
-  concilio-lab tune selector games.pgn --oracle /usr/games/stockfish --output model.toml
-  concilio-lab match 'council:balanced-7,criterion=learned,model=model.toml' engine")]
-pub(super) struct FitSelector {
-    #[command(flatten)]
-    judged: JudgedProposals,
-}
-
-/// What each elector's scores are worth, for the criteria `calibrated` and `learned`
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposed moves are worth.
-  concilio-lab tune calibration games.pgn --oracle /usr/games/stockfish --output model.toml
-  concilio-lab match 'council:balanced-7,criterion=calibrated,model=model.toml' engine"
-)]
-pub(super) struct FitCalibration {
-    #[command(flatten)]
-    judged: JudgedProposals,
-}
-
-/// Proposals that an oracle judges
-#[derive(Debug, Args)]
-struct JudgedProposals {
-    /// Where the model goes
-    #[arg(long, value_name = "FILE")]
-    output: PathBuf,
-    /// The UCI engine that says what moves are worth
-    #[arg(long, value_name = "PROGRAM")]
-    oracle: PathBuf,
-    /// What it may spend on each move
-    #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
-    oracle_nodes: u64,
-    /// Folds of the cross-validation
-    #[arg(long, default_value_t = 8, value_name = "N")]
-    folds: usize,
-    #[command(flatten)]
-    proposals: ProposalSource,
 }
 
 /// Settings of the council, or numbers of the search, by stochastic approximation on pairs of games
@@ -215,82 +165,6 @@ impl FitGenetic {
     }
 }
 
-impl JudgedProposals {
-    /// Proposals and what the oracle says of them, for `learn`.
-    fn learn<T>(
-        &self,
-        stop: &AtomicBool,
-        learn: impl FnOnce(&CouncilSettings, &Roster, &Log, &Oracle, &Searches) -> Option<T>,
-    ) -> Result<T, Failure> {
-        let (settings, roster) = self.proposals.council()?;
-        let positions = self.proposals.searched.of_any(&self.proposals.suites)?;
-        let mut searches = self.proposals.searched.searching.ours()?;
-        let mut values = self.proposals.searched.searching.theirs(Some(&self.oracle))?;
-        let mut bars = Bars::default();
-        let budget = Pace::Nodes(self.proposals.nodes);
-        let log =
-            Log::make(&roster, &positions, budget, &mut searches, stop, |done, of| bars.at("proposals", done, of))?;
-        let log = log.ok_or_else(stopped)?;
-        let oracle = Oracle { engine: engine(&self.oracle)?, nodes: self.oracle_nodes };
-        if !values.ensure(&log.values(&oracle), stop, |done, of| bars.at("oracle", done, of))? {
-            return Err(stopped());
-        }
-        bars.end();
-        learn(&settings, &roster, &log, &oracle, &values).ok_or_else(|| Failure::failed("no proposals to learn from"))
-    }
-
-    fn write(&self, model: &str, criterion: &str) -> Result<(), Failure> {
-        write("--output", &self.output, model)?;
-        chess::outln!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
-        Ok(())
-    }
-}
-
-impl FitCalibration {
-    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let JudgedProposals { folds, ref proposals, .. } = self.judged;
-        let (count, names, fitted) = self.judged.learn(stop, |_, roster, log, oracle, values| {
-            let positions = log.scores(oracle, values);
-            let names: Vec<String> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
-            let fitted = calibration::fit(&positions, names.len(), folds, proposals.searched.seed)?;
-            Some((positions.len(), names, fitted))
-        })?;
-        chess::outln!(
-            "{count} positions; regret of the highest expectation in unseen games {} %, of the highest score {} %, difference {} %",
-            fitted.cross_validated.percent(),
-            fitted.raw.percent(),
-            fitted.difference.percent(),
-        );
-        let mut model = "# Fitted by concilio-lab tune calibration.\n[calibration]\n".to_owned();
-        let named = names.iter().map(String::as_str).zip(&fitted.maps);
-        for (name, map) in named.chain([("default", &fitted.common)]) {
-            chess::outln!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
-            // Writing to a string cannot fail.
-            let (offset, scale) = (map.offset, map.scale);
-            let _ = writeln!(model, "{name:?} = {{ offset = {offset:.1}, scale = {scale:.1} }}");
-        }
-        self.judged.write(&model, "calibrated")
-    }
-}
-
-impl FitSelector {
-    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let JudgedProposals { folds, ref proposals, .. } = self.judged;
-        let (count, fitted) = self.judged.learn(stop, |settings, _, log, oracle, values| {
-            let examples = log.examples(settings, oracle, values);
-            Some((examples.len(), selector::fit(&examples, folds, proposals.searched.seed)?))
-        })?;
-        chess::outln!("{count} positions; regret of unseen games {} %", fitted.cross_validated.percent());
-        let mut model = "# Fitted by concilio-lab tune selector.\n[learned]\n".to_owned();
-        for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
-            chess::outln!("{name:>16} {weight:+.4}");
-            // Writing to a string cannot fail.
-            let _ = writeln!(model, "{name} = {weight:.6}");
-        }
-        self.judged.write(&model, "learned")
-    }
-}
-
 /// What one pair of games gave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SpsaScore {
@@ -374,11 +248,10 @@ impl FitSpsa {
         let mut files = player.files();
         files.extend(self.book.clone());
         let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment, &files)?;
-        let mut surface = Surface::new(&parameters);
         let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
-        let played = self.play(&fitted, &book, &mut state, (&mut spsa, &mut surface), stop);
+        let played = self.play(&fitted, &book, &mut state, &mut spsa, stop);
         // What is known so far is worth a look where it was stopped, too.
-        tell_fit(&spsa, &surface);
+        tell_fit(&spsa);
         played?;
         fitted.write(&self.output, &spsa)
     }
@@ -389,7 +262,7 @@ impl FitSpsa {
         fitted: &Fitted,
         book: &OpeningBook,
         state: &mut ExperimentState<SpsaScore>,
-        (spsa, surface): (&mut Spsa, &mut Surface),
+        spsa: &mut Spsa,
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         let mut bars = Bars::default();
@@ -408,7 +281,6 @@ impl FitSpsa {
                     score
                 }
             };
-            surface.take(&trial, score);
             spsa.learn(score);
         }
         bars.end();
@@ -416,18 +288,12 @@ impl FitSpsa {
     }
 }
 
-/// Says of each parameter where the fit has gone, and what all its pairs together say.
-fn tell_fit(spsa: &Spsa, surface: &Surface) {
-    let fits = spsa.values().iter().zip(spsa.errors()).zip(surface.optima());
-    for (parameter, ((value, error), best)) in spsa.parameters().iter().zip(fits) {
+/// Prints where the fit has gone, one line a parameter.
+fn tell_fit(spsa: &Spsa) {
+    let fits = spsa.values().iter().zip(spsa.errors());
+    for (parameter, (value, error)) in spsa.parameters().iter().zip(fits) {
         let Parameter { key, start, .. } = parameter;
-        chess::outln!(
-            "{key} = {value:.4} ± {:.4} (began at {start}); by all pairs best at {:.4}, {:+.0} Elo ± {:.0}",
-            TWO_SIDED_95 * error,
-            best.value,
-            elo(0.5 + best.gain),
-            elo(0.5 + TWO_SIDED_95 * best.error),
-        );
+        chess::outln!("{key} = {value:.4} ± {:.4} (began at {start})", TWO_SIDED_95 * error);
     }
 }
 

@@ -4,7 +4,6 @@ mod cluster;
 mod decisions;
 mod draughts;
 mod fit;
-mod grids;
 mod inputs;
 mod latency;
 mod matches;
@@ -41,8 +40,6 @@ enum Experiment {
     Decisions(Box<decisions::Decisions>),
     Draughts(draughts::MeasureDraughts),
     Reproduce(reproduce::Reproduce),
-    Split(grids::SplitGrid),
-    Roster(grids::RosterGrid),
     Latency(latency::MeasureLatency),
     Soak(soak::SoakDaemon),
     ClusterLatency(cluster::ClusterLatency),
@@ -85,8 +82,6 @@ impl Lab {
             Experiment::Decisions(decisions) => until_stopped(move |stop| decisions.run(stop)).await,
             Experiment::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
             Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
-            Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
-            Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
             Experiment::Latency(latency) => latency.run().await,
             Experiment::Soak(soak) => soak.run().await,
             Experiment::ClusterLatency(latency) => latency.run().await,
@@ -149,8 +144,6 @@ mod tests {
             "draughts tournament --movetime 0.05",
             "draughts positions --judge 17",
             "reproduce criteria games --quick",
-            "split --nodes 1000 --limit 10",
-            "roster --efficiency 0.9",
             "soak --server fics --games 10 --faults cut=3s,lost=1% --kills 2 --load 1 --json",
             "cluster-latency --searches 100",
             "scale --cores 8 --throughput 100000",
@@ -158,10 +151,7 @@ mod tests {
             "label games --teacher stockfish --output labelled",
             "train labelled games --output n.net --epochs 3 --labels own=1,teacher=0",
             "tune --positions games.txt --output weights.rs --labels result=1,scale=140",
-            "tune --positions labelled --class closed --output weights.rs",
             "tune genetic --output genetic.toml",
-            "tune selector games.pgn --oracle stockfish --output model.toml",
-            "tune calibration games.pgn --oracle stockfish --output model.toml",
             "tune spsa --parameter split=0.3:0:1 --output spsa.toml",
         ] {
             assert_eq!(accepted(line), Ok(()), "{line}");

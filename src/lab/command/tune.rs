@@ -15,15 +15,11 @@ use super::{
     inputs::{from_zero, or_each_core},
 };
 use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
-use council::{PositionClass, PositionClasses};
 use engine::{
     Heuristic, IN_FULL, Knowledge, KnowledgeError,
     evaluation::{Recipe, WEIGHTS},
 };
-use training::{
-    Record,
-    dataset::{Mixture, read_folder},
-};
+use training::dataset::{Mixture, read_folder};
 
 /// Of the lines that are wrong, so many are shown.
 const SKIPPED_SHOWN: usize = 10;
@@ -71,9 +67,6 @@ pub(super) struct Tune {
     /// Fit only what an instance with this knowledge counts; it must have material
     #[arg(long, default_value_t = Knowledge::COMPLETE, value_parser = parse_knowledge, value_name = "LETTERS")]
     knowledge: Knowledge,
-    /// Fit to positions of this class alone: opening, middlegame, endgame, closed, open, imbalanced or opposite-wings; of a folder
-    #[arg(long, value_parser = parse_class, value_name = "CLASS")]
-    class: Option<PositionClass>,
     /// Of the order in which positions are seen
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -126,17 +119,10 @@ impl Tune {
     fn read(&self) -> Result<LabelledPositions, Failure> {
         let recipe = Recipe::new(self.knowledge, IN_FULL);
         if self.positions.is_dir() {
-            let mut records = read_folder(&self.positions)?;
-            if let Some(class) = self.class {
-                records.retain(|record| is_of(record, class));
-            }
+            let records = read_folder(&self.positions)?;
             let positions = LabelledPositions::of_records(&records, &self.labels, &recipe);
             eprintln!("{} positions of {}", positions.len(), records.len());
             return Ok(positions);
-        }
-        if let Some(class) = self.class {
-            let name = class.name();
-            return Err(Failure::usage(format_args!("--class {name}: expected a folder as --positions, not a file")));
         }
         let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
         let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
@@ -147,18 +133,6 @@ impl Tune {
         eprintln!("{} positions, {} lines skipped", positions.len(), skipped.len());
         Ok(positions)
     }
-}
-
-fn is_of(record: &Record, class: PositionClass) -> bool {
-    let squares =
-        |fen: &str| shakmaty::Board::from_ascii_board_fen(fen.split(' ').next().unwrap_or_default().as_bytes());
-    let men = record.board().ok().and_then(|board| squares(&board.to_fen()).ok());
-    men.is_some_and(|men| PositionClasses::of_board(&men).contains(class))
-}
-
-fn parse_class(name: &str) -> Result<PositionClass, String> {
-    let names = PositionClass::ALL.map(PositionClass::name).join(", ");
-    PositionClass::ALL.into_iter().find(|class| class.name() == name).ok_or_else(|| format!("expected one of {names}"))
 }
 
 /// Without material a fifth of it would still count, which a fit does not know of.

@@ -1,11 +1,10 @@
 //! The parts of a game: opening, middlegame, and the ending by the material that is left.
 
 use chess::Line;
-use council::{PositionClass, PositionClasses};
 use serde::Serialize;
 use shakmaty::{Board, Color, Position as _, Role, Square};
 
-/// The part of a game that a position belongs to, by the pieces left: the council's own classes.
+/// The part of a game that a position belongs to, by the pieces left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GamePhase {
@@ -33,10 +32,13 @@ impl GamePhase {
 
 /// The part of the game that a position belongs to.
 pub(super) fn of(line: &Line) -> GamePhase {
-    match PositionClasses::of(line.position()).iter().next() {
-        Some(PositionClass::Opening) => GamePhase::Opening,
-        Some(PositionClass::Endgame) => GamePhase::Ending,
-        _ => GamePhase::Middlegame,
+    let board = line.position().board();
+    let count = |role| board.by_role(role).count();
+    // A minor piece counts 1, a rook 2, a queen 4: 24 in all at the start.
+    match count(Role::Knight) + count(Role::Bishop) + 2 * count(Role::Rook) + 4 * count(Role::Queen) {
+        21.. => GamePhase::Opening,
+        13.. => GamePhase::Middlegame,
+        _ => GamePhase::Ending,
     }
 }
 
@@ -86,6 +88,14 @@ mod tests {
 
     fn name(fen: &str) -> &'static str {
         ending_name(Line::from_fen(Variant::Standard, fen).expect("a position").position().board())
+    }
+
+    #[test]
+    fn phase_is_told_by_the_pieces_left() {
+        let phase = |fen: &str| of(&Line::from_fen(Variant::Standard, fen).expect("a position"));
+        assert_eq!(phase("startpos"), GamePhase::Opening);
+        assert_eq!(phase("r1bqk2r/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQK2R w KQkq - 0 1"), GamePhase::Middlegame);
+        assert_eq!(phase("8/5pk1/3p4/8/4P3/8/5PK1/8 w - - 0 1"), GamePhase::Ending);
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl From<&ElectorSpec> for ElectorRow {
     fn from(spec: &ElectorSpec) -> Self {
         let knowledge = match &spec.kind {
             ElectorKind::Own(instance) => Some(instance.knowledge.to_string()),
-            ElectorKind::Engine(_) | ElectorKind::Prover(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+            ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         };
         Self { name: spec.name.to_string(), knowledge, threads: spec.threads }
     }

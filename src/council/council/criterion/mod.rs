@@ -1,17 +1,12 @@
 //! Criteria: which proposal is elected. Each is a small type in a file of its own behind [`Criterion`]; the next idea is one
 //! more file, one more [`CriterionName`], and one more arm in [`of`].
 
-mod calibrated;
 mod depth;
-mod learned;
 mod majority;
 mod optimistic;
 mod relative;
-mod routing;
 mod score_margin;
 mod weights;
-
-pub(super) use learned::features;
 
 use super::{
     CouncilSettings,
@@ -61,9 +56,6 @@ pub(super) fn of<L: CouncilGame>(name: CriterionName, settings: &CouncilSettings
         CriterionName::Majority => Box::new(majority::Majority),
         CriterionName::Optimistic => Box::new(optimistic::Optimistic),
         CriterionName::ScoreMargin => Box::new(score_margin::ScoreMargin::new(settings.margin)),
-        CriterionName::Calibrated => Box::new(calibrated::Calibrated::new(&settings.model)),
-        CriterionName::Learned => Box::new(learned::Learned::new(settings)),
-        CriterionName::Routing => Box::new(routing::Routing::new(settings)),
     }
 }
 

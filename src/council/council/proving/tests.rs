@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Council, CouncilSettings, CriterionName, Progress, Question, Roster,
-    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, ProverKind},
+    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
 };
 use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
 
@@ -20,11 +20,8 @@ const TOO_LONG: Duration = Duration::from_secs(60);
 /// White mates by a long series of checks.
 const MATE_BY_CHECKS: &str = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 0 1";
 
-/// The rook that goes to b7 is needed: then Qe1+ and the rook mates on the back rank.
+/// The rook that goes to b7 is needed on the back rank; White has no mate.
 const BACK_RANK: &str = "4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - 0 1";
-
-/// The bishop does not guard the pawn's last square.
-const WRONG_BISHOP: &str = "k7/8/1K6/P7/3B4/8/8/8 w - - 0 1";
 
 /// Proposes a move with a score, and then waits until it is told to stop.
 struct Says(&'static str, i32);
@@ -53,14 +50,14 @@ impl Elector for Says {
     }
 }
 
-/// A council of electors that say this, and one prover.
-fn council(says: &[(&'static str, i32)], prover: ProverKind) -> Council {
+/// A council of electors that say this, and the prover.
+fn council(says: &[(&'static str, i32)]) -> Council {
     let electors = says.iter().enumerate().map(|(number, (best, score))| {
         let (best, score) = (*best, *score);
         let make = ElectorMaker::new(move |_| Ok(Box::new(Says(best, score))));
         ElectorSpec::new(format!("fake-{number}").into(), ElectorKind::Made(make), 1)
     });
-    let roster = Roster::of(electors.collect()).advised_by(vec![ElectorSpec::prover(prover, "", 1)]);
+    let roster = Roster::of(electors.collect()).advised_by(vec![ElectorSpec::mates(1)]);
     let settings = CouncilSettings { criterion: CriterionName::Optimistic, hash: 1, ..CouncilSettings::default() };
     Council::new(&Pool::new(1), &roster, &settings, Variant::Standard)
 }
@@ -80,7 +77,7 @@ async fn decide(council: &mut Council, question: Question) -> Decision {
 
 #[tokio::test]
 async fn a_proved_mate_ends_the_vote_although_the_electors_would_go_on_for_ever() {
-    let mut council = council(&[("e3d3", 50), ("f3d3", 90)], ProverKind::Mates);
+    let mut council = council(&[("e3d3", 50), ("f3d3", 90)]);
     let decision = decide(&mut council, question(MATE_BY_CHECKS, |_| false)).await;
     assert_eq!(decision.best.to_string(), "e3e8");
     assert!(matches!(decision.score, Some(Score::Mate(8..))), "{:?}", decision.score);
@@ -91,46 +88,16 @@ async fn a_proved_mate_ends_the_vote_although_the_electors_would_go_on_for_ever(
 }
 
 #[tokio::test]
-async fn a_move_that_allows_a_mate_by_checks_is_not_elected_although_an_elector_proposes_it() {
-    let mut council = council(&[("b2b7", 300), ("h2h3", 10)], ProverKind::Checks);
-    let safe =
-        |progress: &Progress| progress.proposals == 2 && progress.leader.is_some_and(|best| best.to_string() == "h2h3");
-    let decision = decide(&mut council, question(BACK_RANK, safe)).await;
-    assert_eq!(decision.best.to_string(), "h2h3");
-    let mut shown = decision.votes.iter().filter(|vote| vote.proposal.elector.as_str() == "checks");
-    let refuted = shown.find(|vote| vote.proposal.best.to_string() == "b2b7").expect("the refutation is shown");
-    assert_eq!((refuted.proposal.score, refuted.weight), (Score::Mate(-2), None));
-    assert_eq!(refuted.proposal.pv.len(), 4, "our move, two checks and the reply between them");
-}
-
-#[tokio::test]
-async fn where_all_propose_a_move_that_is_refuted_another_one_is_searched() {
-    let mut council = council(&[("b2b7", 300), ("b2b7", 310)], ProverKind::Checks);
-    let refuted = |progress: &Progress| matches!(progress.score, Some(Score::Mate(..=0)));
-    let decision = decide(&mut council, question(BACK_RANK, refuted)).await;
-    assert_ne!(decision.best.to_string(), "b2b7");
-    assert_eq!(decision.source, Source::Council);
-}
-
-#[tokio::test]
-async fn a_drawn_ending_is_told_as_such_whatever_the_electors_think_of_it() {
-    let mut council = council(&[("d4e5", 350)], ProverKind::Draws);
-    let level = |progress: &Progress| progress.score == Some(Score::Cp(0));
-    let decision = decide(&mut council, question(WRONG_BISHOP, level)).await;
-    assert_eq!((decision.best.to_string().as_str(), decision.score), ("d4e5", Some(Score::Cp(0))));
-}
-
-#[tokio::test]
 async fn a_council_with_provers_decides_the_same_again_in_virtual_time() {
     let settings = CouncilSettings {
         roster: "complete-2".to_owned(),
-        advisers: "mates checks draws mp".to_owned(),
+        advisers: "mates mp".to_owned(),
         hash: 1,
         cores: 2,
         ..CouncilSettings::default()
     };
     let roster = Roster::from_settings(&settings).expect("a roster");
-    assert_eq!(roster.advisers().len(), 4);
+    assert_eq!(roster.advisers().len(), 2);
     for (fen, mates) in [(BACK_RANK, false), (MATE_BY_CHECKS, true)] {
         let mut decisions = Vec::new();
         for _ in 0..2 {
@@ -148,27 +115,21 @@ async fn a_council_with_provers_decides_the_same_again_in_virtual_time() {
 }
 
 #[test]
-fn provers_are_named_beside_knowledge_and_a_wrong_name_is_told_what_would_be_accepted() {
-    let advised = |advisers: &str, tablebases: &str| {
-        Roster::from_settings(&CouncilSettings {
-            advisers: advisers.to_owned(),
-            tablebases: tablebases.to_owned(),
-            ..CouncilSettings::default()
-        })
+fn prover_is_named_beside_knowledge_and_others_are_refused() {
+    let advised = |advisers: &str| {
+        Roster::from_settings(&CouncilSettings { advisers: advisers.to_owned(), ..CouncilSettings::default() })
     };
     let names = |advisers: &str| -> Vec<String> {
-        let roster = advised(advisers, "").expect("advisers");
+        let roster = advised(advisers).expect("advisers");
         roster.advisers().iter().map(|adviser| adviser.name.to_string()).collect()
     };
-    assert_eq!(names("mpar mates mbxp checks draws"), ["mates", "checks", "draws", "mpar", "mbxp"]);
+    assert_eq!(names("mpar mates mbxp"), ["mates", "mpar", "mbxp"]);
     assert_eq!(names("auto"), ["mpar", "mbxp", "mbkc"], "the default has none");
-    let error = advised("mpar mate", "").expect_err("no such prover").to_string();
-    assert!(error.contains("\"mpar mate\"") && error.contains("mates, checks, draws and tables"), "{error}");
-    assert!(advised("mates mates", "").is_err());
-    for nowhere in ["", "/no/such/tables"] {
-        let error = advised("tables", nowhere).expect_err("no tables").to_string();
-        assert!(error.contains("tablebases") && error.contains("Syzygy"), "{error}");
+    let error = advised("mpar mate").expect_err("no such prover").to_string();
+    assert!(error.contains("\"mpar mate\"") && error.contains("and of mates"), "{error}");
+    for removed in ["checks", "mates draws", "tables"] {
+        let error = advised(removed).expect_err("removed").to_string();
+        assert!(error.contains("were removed"), "{error}");
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    assert!(advised("tables", &folder.path().display().to_string()).is_ok());
+    assert!(advised("mates mates").is_err());
 }

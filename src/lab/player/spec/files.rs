@@ -7,7 +7,7 @@ use crate::program_files::files_of_program;
 use council::pool::ElectorKind;
 
 impl PlayerSpec {
-    /// The files that its play depends on: programs with what they read, nets, a model, a file of settings. What it writes is not among
+    /// The files that its play depends on: programs with what they read, nets, a file of settings. What it writes is not among
     /// them.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.named_files.clone();
@@ -20,7 +20,6 @@ impl PlayerSpec {
                     }
                 }
                 files.extend(settings.electors.iter().filter_map(|elector| elector.net.clone()));
-                files.push(settings.model.clone().into());
             }
             PlayerKind::Uci { program, .. } | PlayerKind::Xboard(program) => files.extend(files_of_program(program)),
         }
@@ -60,15 +59,11 @@ mod tests {
     #[test]
     fn what_a_settings_file_names_counts_with_it() {
         let folder = tempfile::tempdir().expect("a folder");
-        let [settings, model] = ["bot.toml", "model.toml"].map(|name| folder.path().join(name));
-        fs::write(&model, "[learned]\n").expect("writable");
-        let text = format!(
-            "[council]\nroster = \"custom\"\nmodel = \"{}\"\nelectors = [{{ knowledge = \"mp\" }}, {{ engine = \"/bin/sh\" }}]\n",
-            model.display()
-        );
+        let settings = folder.path().join("bot.toml");
+        let text = "[council]\nroster = \"custom\"\nelectors = [{ knowledge = \"mp\" }, { engine = \"/bin/sh\" }]\n";
         fs::write(&settings, text).expect("writable");
         let found = files(&format!("council:file={}", settings.display()));
-        assert_eq!(found, [settings, PathBuf::from("/bin/sh"), model]);
+        assert_eq!(found, [settings, PathBuf::from("/bin/sh")]);
         assert!(files("council:balanced-7").is_empty() && files("engine:mp").is_empty());
     }
 }
