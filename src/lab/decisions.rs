@@ -329,15 +329,13 @@ mod tests {
         let player =
             |advisers| format!("council:roster=complete-2,hash=1,advice=0.5,split=1,advisers={advisers},nodes=3000");
         let (alone, proving) = (player(""), player("mates"));
-        let suite = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - bm Re8+; id \"a\";\n\
-                     4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - am Rb7; id \"b\";";
+        let suite = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - bm Re8+; id \"a\";";
         let plan = DecisionsPlan { positions: Suite::parse(suite).positions, ..plan(&[&alone, &proving]) };
         let figures = compared(&plan, &mut ExperimentState::in_memory());
         assert_eq!(
             figures.iter().map(|one| (one.mates, one.won, one.lost)).collect::<Vec<_>>(),
             [(0, 0, 0), (1, 1, 0)]
         );
-        assert_eq!(figures[1].mated, 0);
         assert!(figures[1].nodes <= figures[0].nodes + 500.0, "{figures:?}");
     }
 

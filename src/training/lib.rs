@@ -7,8 +7,8 @@
 //! - [`trainer`]: a net from them, in floating point and then in whole numbers.
 //! - [`selfplay`]: games of the engine against itself that fill a folder with shards, as many as there is patience for.
 //!
-//! The commands `concilio-lab data`, `concilio-lab label` and `concilio-lab train` lead from one to the next; the example `duel` lets two nets play,
-//! `trials` many changes of the search.
+//! The commands `concilio-lab data`, `concilio-lab label` and `concilio-lab train` lead from one to the next, and
+//! `concilio-lab match` lets two nets play. The example `trials` tries many changes of the search at once.
 
 pub mod dataset;
 mod label;
