@@ -58,7 +58,8 @@ impl Secret {
     pub fn read(what: &'static str, file: &Path) -> Result<Self, SecretError> {
         let error = |reason: String| SecretError { what, file: file.to_owned(), reason };
         let text = fs::read_to_string(file).map_err(|reason| error(reason.to_string()))?;
-        match text.lines().next().map(str::trim) {
+        // Some editors begin a file with a mark of its encoding.
+        match text.trim_start_matches('\u{feff}').lines().next().map(str::trim) {
             Some(secret) if !secret.is_empty() => Ok(Self(secret.to_owned())),
             _ => Err(error("its first line is empty".to_owned())),
         }
@@ -79,7 +80,7 @@ mod tests {
     fn secrets_are_never_shown() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("password");
-        fs::write(&file, "sesame\nsecond line\n").expect("writable");
+        fs::write(&file, "\u{feff}sesame\r\nsecond line\n").expect("writable");
         let secret = Secret::read("password", &file).expect("a secret");
         assert_eq!((secret.reveal(), format!("{secret:?}").as_str()), ("sesame", "Secret(***)"));
         fs::write(&file, "\n").expect("writable");

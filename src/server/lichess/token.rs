@@ -71,7 +71,8 @@ impl Token {
     /// # Errors
     /// [`TokenError::Malformed`] unless it consists of letters, digits and underscores.
     pub fn parse(text: &str, place: &str) -> Result<Self, TokenError> {
-        let text = text.trim();
+        // Some editors begin a file with a mark of its encoding.
+        let text = text.trim_start_matches('\u{feff}').trim();
         let plausible = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if plausible { Ok(Self(text.to_owned())) } else { Err(TokenError::Malformed { place: place.to_owned() }) }
     }
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_token_never_shows_itself() {
-        let token = Token::parse(" lip_Secret1\n", "test").expect("a token");
+        let token = Token::parse("\u{feff} lip_Secret1\r\n", "test").expect("a token");
         assert_eq!(token.secret(), "lip_Secret1");
         assert!(!format!("{token} {token:?} {token:#?}").contains("Secret"));
         let error = Token::parse("lip_Secret 1", "the test").expect_err("no token");
