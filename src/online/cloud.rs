@@ -17,6 +17,7 @@ const VARIATIONS: &str = "5";
 /// The answer about a position.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CloudAnswer {
+    fen: String,
     depth: u32,
     pvs: Vec<CloudVariation>,
 }
@@ -54,7 +55,8 @@ pub(crate) fn choose(
     settings: &CloudSettings,
     lots: &mut impl Rng,
 ) -> Option<Decision> {
-    if answer.depth < settings.min_depth {
+    // A legal move may well be one for another position: an answer that was mixed up on its way is none.
+    if answer.depth < settings.min_depth || men_and_turn(&answer.fen).ne(men_and_turn(&line.fen())) {
         return None;
     }
     let first = |variation: &CloudVariation| {
@@ -63,6 +65,11 @@ pub(crate) fn choose(
     };
     let known: Vec<(UciMove, Score)> = answer.pvs.iter().filter_map(first).collect();
     nearly_best(&known, settings.max_difference, Source::Cloud, lots)
+}
+
+/// The fields of a FEN that are always written alike; castling rights and an en passant square are not.
+fn men_and_turn(fen: &str) -> impl Iterator<Item = &str> {
+    fen.split_ascii_whitespace().take(2)
 }
 
 /// A move drawn by lot among those that are at most `difference` centipawns worse than the best.
@@ -87,15 +94,15 @@ mod tests {
     fn played(answer: &str, moves: &str, settings: &CloudSettings) -> Option<(String, Score)> {
         let mut line = Line::start(Variant::Standard);
         line.play_all(moves).expect("legal");
-        let answer = serde_json::from_str(answer).expect("an answer");
+        let answer = answer.replace("HERE", &line.fen());
+        let answer = serde_json::from_str(&answer).expect("an answer");
         let decision = choose(&answer, &line, settings, &mut rand::rng())?;
         Some((decision.best.to_string(), decision.score?))
     }
 
     #[test]
     fn best_variation_is_chosen() {
-        let answer =
-            r#"{"fen":"x","knodes":13683,"depth":22,"pvs":[{"moves":"e7e5 g1f3","cp":30},{"moves":"a7a6","cp":90}]}"#;
+        let answer = r#"{"fen":"HERE","knodes":13683,"depth":22,"pvs":[{"moves":"e7e5 g1f3","cp":30},{"moves":"a7a6","cp":90}]}"#;
         let settings = CloudSettings::default();
         assert_eq!(played(answer, "e2e4", &settings), Some(("e7e5".to_owned(), Score::Cp(-30))));
         let deeper = CloudSettings { min_depth: 23, ..settings };
@@ -103,15 +110,22 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_for_another_position_is_none() {
+        let answer = r#"{"fen":"rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1","depth":30,"pvs":[{"moves":"e7e5","cp":30}]}"#;
+        assert_eq!(played(answer, "e2e4", &CloudSettings::default()), None);
+        assert!(played(answer, "d2d4", &CloudSettings::default()).is_some());
+    }
+
+    #[test]
     fn castling_follows_the_line() {
-        let answer = r#"{"depth":30,"pvs":[{"moves":"e1h1 b8c6","cp":12}]}"#;
+        let answer = r#"{"fen":"HERE","depth":30,"pvs":[{"moves":"e1h1 b8c6","cp":12}]}"#;
         let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6";
         assert_eq!(played(answer, moves, &CloudSettings::default()), Some(("e1g1".to_owned(), Score::Cp(12))));
     }
 
     #[test]
     fn a_mate_is_better_than_any_other_value() {
-        let answer = r#"{"depth":30,"pvs":[{"moves":"a7a6","cp":-900},{"moves":"d8h4","mate":-1}]}"#;
+        let answer = r#"{"fen":"HERE","depth":30,"pvs":[{"moves":"a7a6","cp":-900},{"moves":"d8h4","mate":-1}]}"#;
         let settings = CloudSettings { max_difference: 20, ..CloudSettings::default() };
         assert_eq!(played(answer, "f2f3 e7e5 g2g4", &settings), Some(("d8h4".to_owned(), Score::Mate(1))));
     }

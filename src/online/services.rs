@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use chess::{Decision, Line, Secret, SecretError};
 use council::player::{MoveAnswer, MoveService};
-use reqwest::Client;
+use reqwest::{
+    Client,
+    header::{ACCEPT_ENCODING, HeaderValue},
+};
 
 use super::{
     chessdb, cloud, explorer,
@@ -61,8 +64,13 @@ impl OnlineServices {
         let services = settings.sources.iter().map(service).collect::<Result<_, _>>()?;
         // Another part of the program may have installed the same provider before.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().user_agent(USER_AGENT).redirect(reqwest::redirect::Policy::none()).build();
-        let client = client.map_err(|error| OnlineError::Setting(format!("sources: cannot set up HTTPS: {error}")))?;
+        let client = Client::builder()
+            .user_agent(USER_AGENT)
+            // No answer is unpacked here, so no proxy may pack one.
+            .default_headers([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))].into_iter().collect())
+            .redirect(reqwest::redirect::Policy::none());
+        let client =
+            client.build().map_err(|error| OnlineError::Setting(format!("sources: cannot set up HTTPS: {error}")))?;
         Ok(Some(Self(Arc::new(SharedServices { settings: settings.clone(), client, services }))))
     }
 

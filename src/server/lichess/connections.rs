@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, ClientBuilder};
+use reqwest::{
+    Client, ClientBuilder,
+    header::{ACCEPT_ENCODING, HeaderValue},
+};
 
 use super::{request::Lane, settings::ServerUrl};
 
@@ -22,6 +25,8 @@ impl Connections {
                 .tcp_nodelay(true)
                 .connect_timeout(Duration::from_secs(5))
                 .pool_idle_timeout(None)
+                // No answer is unpacked here, so no proxy may pack one.
+                .default_headers([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))].into_iter().collect())
                 // A redirected POST would arrive as a GET, elsewhere.
                 .redirect(reqwest::redirect::Policy::none());
             // The practice server: no proxy stands between, and no certificates need to be read.
