@@ -35,8 +35,8 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
 /// # Errors
 /// Where the file cannot be written.
 pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
-    // What this library says of every connection is said by us.
-    let filter = EnvFilter::new(format!("async_nats=error,{}", settings.level));
+    // What this library says of every connection is said by us; how often tasks are woken is for tests.
+    let filter = EnvFilter::new(format!("async_nats=error,concilio::task=off,{}", settings.level));
     let file =
         if settings.file.as_os_str().is_empty() { None } else { Some(DailyLog::open(&settings.file, settings.days)?) };
     let file = file.map(|file| layer(settings.format, file, false));
@@ -155,8 +155,14 @@ where
         fields.0.insert("timestamp".to_owned(), Timestamp::now().to_string().into());
         fields.0.insert("level".to_owned(), event.metadata().level().as_str().into());
         event.record(&mut fields);
+        fields.0.retain(|name, _| !is_of_log(name));
         writeln!(writer, "{}", printable_json(&Value::Object(fields.0).to_string()))
     }
+}
+
+/// Whether a field is one of those that a library's message brings along which uses the crate `log`: places in its source.
+fn is_of_log(name: &str) -> bool {
+    name.starts_with("log.")
 }
 
 /// The fields of an event, as JSON has them.
@@ -214,6 +220,7 @@ impl EventText {
             "message" => write!(self.message, "{value}"),
             "error" => write!(self.error, "{value}"),
             _ if self.told => Ok(()),
+            name if is_of_log(name) => Ok(()),
             name => {
                 let separator = if self.others.is_empty() { "" } else { ", " };
                 write!(self.others, "{separator}{} {value}", name.replace('_', " "))
@@ -279,6 +286,14 @@ mod tests {
     fn an_error_stands_behind_what_failed() {
         let text = logged(LogFormat::Text, || tracing::warn!(error = %"no such file", "the book cannot be read"));
         assert!(text.ends_with(" WARN the book cannot be read: no such file\n"), "{text:?}");
+    }
+
+    #[test]
+    fn places_in_the_source_of_libraries_are_not_logged() {
+        let warn = || tracing::warn!(log.target = "rustls", log.file = "/home/me/tls.rs", log.line = 7, "no TLS");
+        let text = logged(LogFormat::Text, warn);
+        assert!(text.ends_with(" WARN no TLS\n"), "{text:?}");
+        assert!(!logged(LogFormat::Json, warn).contains("tls.rs"));
     }
 
     #[test]
