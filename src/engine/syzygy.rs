@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_root_only_moves_that_keep_the_win_remain() {
+    fn root_keeps_winning_moves() {
         let Some(tables) = for_tests() else { return };
         // Only the opposition wins.
         let position = position("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_won_position_all_moves_that_win_are_known_or_only_the_quickest() {
+    fn all_or_quickest_wins_are_known() {
         let Some(tables) = for_tests() else { return };
         let position = position("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1");
         let keeping = |quickest| tables.keeping_moves(&position, &position.legal_moves(), quickest).expect("three men");
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_was_fetched_in_part_is_named() {
+    fn incomplete_table_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("KQvK.rtbw"), b"half").expect("writable");
         std::fs::write(folder.path().join("readme.txt"), b"about these tables").expect("writable");
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_tables_is_an_empty_set_of_them() {
+    fn directory_without_tables_is_empty() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("readme.txt"), b"no tables yet").expect("writable");
         assert!(Tablebases::open(&folder.path().to_string_lossy()).expect("readable").is_empty());
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_not_there_is_named() {
+    fn missing_directory_is_named() {
         let error = Tablebases::open("/no/such/tables").expect_err("it is not there");
         assert!(error.to_string().contains("/no/such/tables"), "{error}");
     }

@@ -1,14 +1,15 @@
-//! Where the nets of the searcher come from.
+//! Training of the engine's nets: positions of its own games, labels, and a trainer.
 //!
-//! - [`Record`]: a position with everything that is said about it (the own search, a teacher, the game's result), kept apart so
-//!   that mixing them costs nothing. [`Shard`]: a file of them with a checksum.
+//! - [`selfplay`]: games of the engine against itself that fill a folder with shards.
+//! - [`Record`]: a position and its labels (the own search, a teacher, the game's result), kept
+//!   apart so that another mixture costs nothing. [`Shard`]: a file of them with a checksum.
 //! - [`label()`]: a teacher's scores, in a pass of its own.
-//! - [`dataset`]: which positions a training takes and what they should be worth.
-//! - [`trainer`]: a net from them, in floating point and then in whole numbers.
-//! - [`selfplay`]: games of the engine against itself that fill a folder with shards, as many as there is patience for.
+//! - [`dataset`]: the choice of positions for a training, and their targets.
+//! - [`trainer`]: a net from them, in floating point and then in integers.
 //!
-//! The commands `concilio-lab data`, `concilio-lab label` and `concilio-lab train` lead from one to the next, and
-//! `concilio-lab match` lets two nets play. The example `trials` tries many changes of the search at once.
+//! The commands `concilio-lab data`, `concilio-lab label` and `concilio-lab train` run these steps,
+//! and `concilio-lab match` lets two nets play. The example `trials` tries many changes of the
+//! search at once.
 
 pub mod dataset;
 mod label;

@@ -13,11 +13,10 @@ use crate::knowledge::{Heuristic, Knowledge};
 pub struct Field {
     /// Its name in the source.
     pub name: &'static str,
-    /// Where it begins in the flat array.
+    /// The start in the flat array.
     pub start: usize,
-    /// How many values it has.
+    /// The number of values.
     pub len: usize,
-    /// Whose knowledge it is.
     pub heuristic: Heuristic,
 }
 
@@ -183,7 +182,7 @@ weights! {
 }
 
 impl Weights {
-    /// How many values there are.
+    /// The number of values.
     pub const COUNT: usize = size_of::<Self>() / size_of::<Packed>();
 
     /// The flat array.
@@ -209,7 +208,8 @@ impl Weights {
         format!("{ABOUT_ALL}{OPENING}pub {STATIC}{}}};\n", self.fields_to_source(|_| true))
     }
 
-    /// What is not as in `common`, as the source of a file in `subsets`: the weights of an instance with this knowledge.
+    /// Returns the source of a file in `subsets`: the values that differ from `common`, for an
+    /// instance with this knowledge.
     pub fn difference_to_source(&self, common: &Self, knowledge: Knowledge) -> String {
         let fields = self.fields_to_source(|place| self.as_slice()[place.clone()] != common.as_slice()[place]);
         format!(

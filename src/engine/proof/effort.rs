@@ -1,4 +1,4 @@
-//! What a proof may cost, and who counts it.
+//! The budget of a proof, and its count.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use crate::search::Place;
 pub struct Effort<'a> {
     used: u64,
     most: u64,
-    /// Where a part of the work ends before the whole.
+    /// The end of a part of the work.
     quota: u64,
     stop: &'a AtomicBool,
     stopped: bool,
@@ -17,18 +17,18 @@ pub struct Effort<'a> {
 }
 
 impl<'a> Effort<'a> {
-    /// So many nodes at most, until `stop` is set.
+    /// Allows `nodes` nodes, until `stop` is set.
     pub fn new(nodes: u64, stop: &'a AtomicBool) -> Self {
         Self { used: 0, most: nodes, quota: nodes, stop, stopped: false, counter: None, place: None }
     }
 
-    /// The same, whose nodes can be read while it runs.
+    /// Counts the nodes in `counter`, readable while it runs.
     #[must_use]
     pub fn counted_by(self, counter: &'a AtomicU64) -> Self {
         Self { counter: Some(counter), ..self }
     }
 
-    /// The same, which takes turns with searches in virtual time; waits for the first one.
+    /// Takes turns with searches in virtual time, and waits for the first one.
     #[must_use]
     pub fn taking_turns(self, place: Option<&'a Place>) -> Self {
         place.into_iter().for_each(Place::enter);
@@ -45,17 +45,17 @@ impl<'a> Effort<'a> {
         self.most.saturating_sub(self.used)
     }
 
-    /// Whether all nodes are used, or it was told to stop.
+    /// Returns true if all nodes are used, or it was stopped.
     pub fn is_over(&self) -> bool {
         self.stopped || self.used >= self.most
     }
 
-    /// The next part of the work takes so many nodes at most.
+    /// Limits the next part of the work to `nodes` nodes.
     pub(super) fn allow(&mut self, nodes: u64) {
         self.quota = self.used.saturating_add(nodes).min(self.most);
     }
 
-    /// Whether this part of the work is over.
+    /// Returns true if this part of the work is over.
     pub(super) fn is_spent(&self) -> bool {
         self.stopped || self.used >= self.quota
     }

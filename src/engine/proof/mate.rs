@@ -1,10 +1,12 @@
-//! A forced mate by depth-first proof-number search (A. Nagai, *Df-pn algorithm for searching AND/OR trees and its applications*,
-//! 2002; proof numbers: L. V. Allis, M. van der Meulen and H. J. van den Herik, *Proof-number search*, 1994).
+//! A forced mate by depth-first proof-number search (A. Nagai, *Df-pn algorithm for searching
+//! AND/OR trees and its applications*, 2002; proof numbers: L. V. Allis, M. van der Meulen and H.
+//! J. van den Herik, *Proof-number search*, 1994).
 //!
-//! Every position has two numbers: how many positions at least have still to be won by the attacker for it to be proved, and how
-//! many have to be held by the defender for it to be disproved. The next position looked into is always one that both numbers
-//! depend on. A repetition, the fifty-move rule and a line that is too long count as held, so a disproof says little; a proof is
-//! played through again by `verify` before it is told, and says everything.
+//! Every position has two numbers: the least number of positions that the attacker has still to win
+//! to prove it, and that the defender has to hold to disprove it. The next position searched is
+//! always one that both numbers depend on. A repetition, the fifty-move rule and a line that is too
+//! long count as held, so a disproof says little; a proof is played through again by `verify`
+//! before it is reported.
 
 use std::collections::HashMap;
 
@@ -14,14 +16,16 @@ use crate::board::{Board, Move, Position};
 /// More than any proof number that is still open.
 const INFINITE: u32 = 1 << 30;
 
-/// Of a proof number that decides where to look next, the part by which the next best may be passed before it is looked at
-/// instead: fewer positions are made again (J. Pawlewicz and Ł. Lew, *Improving depth-first PN-search: 1+ε trick*, 2006).
+/// The part of the deciding proof number by which the next best may be passed before it is searched
+/// instead: fewer positions are made again (J. Pawlewicz and Ł. Lew, *Improving depth-first
+/// PN-search: 1+ε trick*, 2006).
 const PATIENCE: u32 = 4;
 
-/// What the table takes for a position, bytes: key, numbers and move, with what a hash map leaves free.
+/// The table's memory for a position, bytes: key, numbers and move, with the free space of a hash
+/// map.
 const ENTRY_SIZE: usize = 64;
 
-/// What is known of a position from the attacker's side.
+/// The numbers of a position from the attacker's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Numbers {
     /// Positions that have to be won for a proof; 0 where it is proved.
@@ -39,7 +43,8 @@ impl Numbers {
         self.proof == 0 || self.disproof == 0
     }
 
-    /// Of the attacker's position by the positions after his moves: one has to be won, or all held.
+    /// Returns the numbers of the attacker's position from those after his moves: one has to be
+    /// won, or all held.
     fn of_attacker(children: impl Iterator<Item = Self>) -> Self {
         children.fold(Self::HELD, |sum, child| Self {
             proof: sum.proof.min(child.proof),
@@ -47,7 +52,7 @@ impl Numbers {
         })
     }
 
-    /// The same of the defender's.
+    /// Returns the numbers of the defender's position likewise.
     fn of_defender(children: impl Iterator<Item = Self>) -> Self {
         children.fold(Self::WON, |sum, child| Self {
             proof: (sum.proof + child.proof).min(INFINITE),
@@ -60,18 +65,18 @@ impl Numbers {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     numbers: Numbers,
-    /// Where the attacker is to move: what he plays if the position is proved.
+    /// The attacker's move, if he is to move and the position is proved.
     pub best: Option<Move>,
 }
 
 impl Entry {
-    /// Whether the attacker mates from here.
+    /// Returns true if the attacker mates from here.
     pub(super) const fn is_proved(&self) -> bool {
         self.numbers.proof == 0
     }
 }
 
-/// How an attempt at a mate ended.
+/// The result of an attempt at a mate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The player to move mates by force.
@@ -94,7 +99,7 @@ pub struct MateSolver {
 }
 
 impl MateSolver {
-    /// One whose attacker tries these moves, with a table of so many MiB at most.
+    /// Creates a solver whose attacker tries these moves, with a table of at most `hash` MiB.
     pub fn new(attack: Attack, hash: usize) -> Self {
         let most_entries = (hash.max(1) << 20) / ENTRY_SIZE;
         Self { attack, longest: attack.longest(), table: HashMap::new(), most_entries }
@@ -106,13 +111,14 @@ impl MateSolver {
         self.table.clear();
     }
 
-    /// The same, looking for mates in so many moves at most.
+    /// Begins a search for mates in at most `moves` moves.
     pub fn begin_within(&mut self, attack: Attack, moves: u32) {
         self.begin(attack);
         self.longest = self.longest.min((2 * moves).saturating_sub(1));
     }
 
-    /// Looks for a mate by the player to move, with so many of the effort's nodes. Only `moves` are tried first, if there are any.
+    /// Searches a mate by the player to move, with `nodes` of the effort's nodes. Only `moves` are
+    /// tried first, if there are any.
     pub fn solve(&mut self, position: &Position, moves: &[Move], nodes: u64, effort: &mut Effort) -> Verdict {
         effort.allow(nodes);
         let barred = barred(position);
@@ -135,7 +141,7 @@ impl MateSolver {
         }
     }
 
-    /// Whether the table takes no more positions: a question that is open stays so.
+    /// Returns true if the table takes no more positions: an open question stays open.
     pub fn is_full(&self) -> bool {
         self.table.len() >= self.most_entries
     }
@@ -171,7 +177,7 @@ struct Solving<'a, 'e> {
 struct Child {
     mv: Move,
     board: Board,
-    /// As long as the table has nothing better.
+    /// The numbers until the table has better ones.
     at_first: Numbers,
 }
 
@@ -228,7 +234,7 @@ impl Solving<'_, '_> {
         moves.into_iter().map(child).collect()
     }
 
-    /// What can be seen of a position at once; `defending` says whether the defender is to move there.
+    /// Returns the first numbers of a position; `defending` if the defender is to move.
     fn at_first(&self, board: &Board, defending: bool) -> Numbers {
         let replies = if defending { board.legal_moves().len() } else { 1 };
         if replies == 0 {

@@ -1,4 +1,4 @@
-//! What is proved is true, and what is known is proved.
+//! Proofs are true, and known results are proved.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -58,7 +58,7 @@ impl Random {
         }
     }
 
-    /// A position after so many random moves of a game.
+    /// Returns a position after `plies` random moves of a game.
     fn played(&mut self, plies: usize) -> Position {
         let mut position = position(Position::START);
         for _ in 0..plies {
@@ -72,7 +72,7 @@ impl Random {
     }
 }
 
-/// Whether the player to move mates in so many moves, by trying everything.
+/// Returns true if the player to move mates in `moves` moves, by trying everything.
 fn mates_by_force(board: &Board, moves: u32) -> bool {
     moves > 0
         && board.legal_moves().into_iter().any(|mv| {
@@ -86,7 +86,7 @@ fn mates_by_force(board: &Board, moves: u32) -> bool {
 }
 
 #[test]
-fn a_mate_in_eight_by_checks_is_found_where_a_search_of_five_thousand_nodes_does_not() {
+fn mate_in_eight_by_checks_is_found() {
     let fen = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 0 1";
     let (moves, line) = mate(fen, Attack::Checks, 1_000).expect("a mate by checks");
     assert!(moves >= 8 && line.starts_with("e3e8 "), "{moves}: {line}");
@@ -97,7 +97,7 @@ fn a_mate_in_eight_by_checks_is_found_where_a_search_of_five_thousand_nodes_does
 }
 
 #[test]
-fn quiet_moves_are_tried_where_checks_do_not_suffice() {
+fn quiet_mates_are_found() {
     // The rook cuts the king off; the mate needs a quiet move.
     let fen = "7k/8/5K2/8/8/8/8/R7 w - - 0 1";
     assert_eq!(mate(fen, Attack::Checks, 10_000), None);
@@ -113,7 +113,7 @@ fn quiet_moves_are_tried_where_checks_do_not_suffice() {
 }
 
 #[test]
-fn only_the_moves_that_may_be_made_are_tried_first() {
+fn first_moves_can_be_restricted() {
     let position = position("6k1/5ppp/8/8/8/8/8/R3K2R w - - 0 1");
     let stop = AtomicBool::new(false);
     let mut solver = MateSolver::new(Attack::Checks, 1);
@@ -126,7 +126,7 @@ fn only_the_moves_that_may_be_made_are_tried_first() {
 }
 
 #[test]
-fn the_fifty_move_rule_and_repetition_leave_no_mate() {
+fn draw_rules_prevent_mates() {
     assert!(mate("7k/8/5K2/8/8/8/8/R7 w - - 97 120", Attack::All, 10_000).is_some(), "mate with the hundredth ply");
     assert_eq!(mate("7k/8/5K2/8/8/8/8/R7 w - - 98 120", Attack::All, 10_000), None);
     // The position after the first move of the mate has been on the board twice.
@@ -138,7 +138,7 @@ fn the_fifty_move_rule_and_repetition_leave_no_mate() {
 }
 
 #[test]
-fn a_solver_stops_when_it_is_told_to_and_counts_what_it_did() {
+fn solver_stops_and_counts_nodes() {
     let (stop, counter) = (AtomicBool::new(true), AtomicU64::new(0));
     let mut effort = Effort::new(u64::MAX, &stop).counted_by(&counter);
     let position = position("r1bq1rk1/ppp2ppp/2n2n2/2bpp3/4P3/2PP1N2/PP1NBPPP/R1BQ1RK1 w - - 0 1");
@@ -147,7 +147,7 @@ fn a_solver_stops_when_it_is_told_to_and_counts_what_it_did() {
 }
 
 #[test]
-fn every_mate_that_is_told_is_one() {
+fn reported_mates_are_real() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut told = 0;
     let sets = ["KQRkp", "KRRkb", "KQNkr", "KQPPkpp", "KRBNkpp", "KQBkqp", "KRPkr"];
@@ -177,7 +177,7 @@ fn every_mate_that_is_told_is_one() {
 }
 
 #[test]
-fn no_tablebase_knows_better_than_a_proof() {
+fn tablebases_confirm_proofs() {
     let Some(tables) = syzygy::for_tests() else { return };
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut mates = 0;

@@ -19,7 +19,7 @@ pub struct Mate {
     pub line: Vec<Move>,
 }
 
-/// What is to be verified.
+/// The proof to verify.
 pub(super) struct Proof<'a> {
     pub table: &'a HashMap<u64, Entry>,
     /// Positions that may not come.
@@ -48,7 +48,7 @@ impl Proof<'_> {
         })
     }
 
-    /// The same with the defender to move.
+    /// Does the same with the defender to move.
     fn defend(&self, board: &Board, seen: &mut Seen) -> Option<u32> {
         self.once(board, seen, |proof, seen| {
             let replies = board.legal_moves();
