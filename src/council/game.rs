@@ -1,4 +1,5 @@
-//! What a council needs of a game besides its line: who plays it, and what the criteria ask about it.
+//! The interface of a game to the council beside its line: its electors, and the facts for
+//! criteria.
 
 use crate::{
     HeuristicWeights,
@@ -12,7 +13,7 @@ use engine::{EngineOptions, SharedTable};
 /// What has a default is chess's own so far: a game without it does without the machines of others, common tables, a roster that
 /// grows with the cores.
 pub trait CouncilGame: GameLine {
-    /// What tells its electors from each other.
+    /// The kinds of its electors.
     type Kind: Clone + PartialEq + std::fmt::Debug + Send + Sync + 'static;
     /// A position as its evaluations know it.
     type Position: Send + Sync + 'static;
@@ -26,24 +27,26 @@ pub trait CouncilGame: GameLine {
         table: Option<&SharedTable>,
     ) -> Result<Box<dyn Elector<Self>>, ElectorFailure>;
 
-    /// Whether an elector is our own searcher, which runs on its slot's thread, and not a program.
+    /// Returns true if an elector is a built-in searcher, which runs on its slot's thread, and not
+    /// a program.
     fn is_ours(elector: &ElectorSpec<Self::Kind>) -> bool;
 
-    /// Whether an elector tells facts about moves and no opinions. It advises and has no vote.
+    /// Returns true if an elector proves facts instead of proposing moves. It advises and has no
+    /// vote.
     fn proves(_elector: &ElectorSpec<Self::Kind>) -> bool {
         false
     }
 
-    /// Whether our own searchers know these rules.
+    /// Returns true if the built-in searchers know these rules.
     fn is_searchable(variant: Self::Variant) -> bool;
 
-    /// Whether an elector can play by these rules, as far as is known before it runs.
+    /// Returns true if an elector can play by these rules, as far as is known before it runs.
     fn may_play(elector: &ElectorSpec<Self::Kind>, variant: Self::Variant) -> bool;
 
-    /// The searcher with all knowledge and a table of so many MiB.
+    /// Returns the searcher with complete knowledge and a table of `hash` MiB.
     fn complete(hash: usize) -> ElectorSpec<Self::Kind>;
 
-    /// The searcher of a second phase beside these electors, with a table of so many MiB.
+    /// Returns the searcher of a second phase beside these electors, with a table of `hash` MiB.
     fn arbiter(_electors: &[ElectorSpec<Self::Kind>], hash: usize) -> ElectorSpec<Self::Kind> {
         Self::complete(hash)
     }
@@ -66,10 +69,10 @@ pub trait CouncilGame: GameLine {
         None
     }
 
-    /// What an elector knows; `None` for a program.
+    /// Returns an elector's knowledge; `None` for a program.
     fn knowledge(elector: &ElectorSpec<Self::Kind>) -> Option<Self::Knowledge>;
 
-    /// What each heuristic that it knows weighs by hand. `chess` is what they weigh in chess.
+    /// Returns the hand-made weights of its heuristics. `chess` are the weights in chess.
     fn hand_weights(elector: &ElectorSpec<Self::Kind>, chess: &HeuristicWeights) -> Vec<f64>;
 
     /// The position at the end of the line; `None` where there are no static values.

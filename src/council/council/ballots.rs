@@ -1,4 +1,4 @@
-//! What was proposed, and what a criterion may ask about it.
+//! The proposals of an election, and the facts that a criterion may use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,11 +14,12 @@ use chess::{Bound, Line, Proposal};
 pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
     cast: Vec<Option<Cast<L>>>,
-    /// What is proved about the moves.
+    /// Proved facts about the moves.
     facts: Vec<Fact<L::Move>>,
     /// The move that is proved to win, as its prover tells it.
     proof: Option<Proposal<L::Move>>,
-    /// What home cores found about the moves; `None` where no other machine votes, or all is on record.
+    /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
+    /// record.
     verification: Option<Verification<L::Move>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
@@ -54,14 +55,15 @@ impl<L: CouncilGame> Ballot<'_, L> {
         f64::from(self.proposal.score.as_centipawns())
     }
 
-    /// Whether the score is the value of the search and not only a bound of it.
+    /// Returns true if the score is the value of the search and not only a bound.
     pub(super) fn is_exact(&self) -> bool {
         self.proposal.bound == Bound::Exact
     }
 }
 
 impl<L: CouncilGame> Ballots<L> {
-    /// What was proposed elsewhere: `proposals` are those of `electors`, in their order, for the end of `line`.
+    /// Creates ballots from recorded `proposals` of `electors`, in their order, for the end of
+    /// `line`.
     pub fn recorded(line: &L, electors: &[ElectorSpec<L::Kind>], proposals: &[Option<Proposal<L::Move>>]) -> Self {
         let mut ballots = Self::new(electors.into(), Arc::new(line.clone()));
         for (elector, proposal) in proposals.iter().enumerate() {
@@ -90,12 +92,12 @@ impl<L: CouncilGame> Ballots<L> {
         Self { verification, ..self }
     }
 
-    /// What home cores found about the moves.
+    /// Returns the home cores' findings about the moves.
     pub(super) fn verification(&self) -> Option<&Verification<L::Move>> {
         self.verification.as_ref()
     }
 
-    /// Whether another machine has voted whose votes are to be verified.
+    /// Returns true if another machine has voted whose votes need verification.
     pub(super) fn has_remote(&self) -> bool {
         let is_remote = |cast: &Cast<L>| cast.proposal.machine.is_some();
         self.verification.is_some() && self.cast.iter().flatten().any(is_remote)
@@ -167,7 +169,7 @@ impl<L: CouncilGame> Ballots<L> {
         self.cast.get(place)?.as_ref().map(|cast| &cast.proposal)
     }
 
-    /// How many electors have proposed.
+    /// Returns the number of electors that have proposed.
     pub(super) fn len(&self) -> usize {
         self.cast.iter().flatten().count()
     }
@@ -183,7 +185,7 @@ impl<L: CouncilGame> Ballots<L> {
         moves
     }
 
-    /// How many electors propose a move.
+    /// Returns the number of electors that propose a move.
     pub(super) fn backers(&self, best: L::Move) -> usize {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
     }

@@ -4,17 +4,18 @@ use crate::pool::{ElectorKind, ElectorSpec, Instance};
 use chess::Knowledge;
 use engine::{Noise, net::Net};
 
-/// Who advises complete copies by default (docs/council.md).
+/// The default advisers of complete copies (docs/council.md).
 const ADVISERS: &str = "mpar mbxp mbkc";
 
 /// The table of an adviser, MiB at most: it visits few nodes.
 const ADVISERS_TABLE: usize = 2;
 
-/// How much advisers give way to the electors whose cores they share. On Linux, three threads fifteen steps lower
-/// than the electors' two have about a twentieth of the cores.
+/// The niceness of advisers below the electors whose cores they share. On Linux, three threads
+/// fifteen steps lower than the electors' two have about a twentieth of the cores.
 const ADVISERS_GIVE_WAY: i32 = 15;
 
-/// Tozzi's rosters (1993), older than the rule that the union is the whole knowledge: nobody in them knows the centre.
+/// Tozzi's rosters (1993), older than the rule that the union is the whole knowledge: no elector in
+/// them knows the centre.
 pub(super) const WITHOUT_CENTRE: &[(&str, &str)] =
     &[("tozzi-6", "mbxk mbka mbpr mxpa mxar mkpr"), ("pairs-6", "mb mx mk mp ma mr")];
 
@@ -49,20 +50,22 @@ const MOST_COPIES: usize = 256;
 /// The noise of the copies in `noise-N`, centipawns.
 const NOISE: u16 = 10;
 
-/// What measured best on so many cores, by name (docs/results): one search on all of them with a vote among its threads.
+/// Returns the name of the roster that measured best on `cores` cores (docs/results): one search on
+/// all of them with a vote among its threads.
 fn auto(cores: usize) -> String {
     format!("learned-{}", cores.clamp(1, MOST_COPIES))
 }
 
-/// The electors of `auto` on so many cores.
+/// Returns the electors of `auto` on `cores` cores.
 pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>> {
     named(&auto(cores), hash)
 }
 
-/// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `nine-N`: the same with a net as
-/// the ninth heuristic, `learned-N`: with a net in place of the eight. `nets-N`: so many that know all nine, each with a table of its
-/// own and a net that was trained from other random numbers, as long as there are nets. `noise-N`: so many complete ones with tables
-/// of their own and noise on their evaluation, the control of every claim about knowledge.
+/// Returns N copies by name. `complete-N`: complete copies that search with one table (Lazy SMP
+/// with a vote). `nine-N`: the same with a net as the ninth heuristic, `learned-N`: with a net in
+/// place of the eight. `nets-N`: copies that know all nine, each with a table of its own and a net
+/// trained from other random numbers, as long as there are nets. `noise-N`: complete copies with
+/// tables of their own and noise on their evaluation, the control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;

@@ -14,17 +14,17 @@ use super::{
 use crate::CouncilGame;
 use chess::{CriterionName, GameLine, Line, Proposal, Vote};
 
-/// How an election ended.
+/// The outcome of an election.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectionOutcome<L: GameLine = Line> {
     /// The proposal of the elected move's heaviest proposer.
     pub elected: Proposal<L::Move>,
     /// Every proposal and what it weighed, in the order of the roster. What a guard has set aside weighs nothing.
     pub votes: Vec<Vote<L::Move, L::Knowledge>>,
-    /// What each proposed move weighed, the first proposer's first.
+    /// The weight of each proposed move, the first proposer's first.
     pub totals: Vec<(L::Move, f64)>,
-    /// How split the vote was: the share of the other electors that do not propose the elected move. 0 is unanimity, 1 an
-    /// elector that nobody follows.
+    /// The split of the vote: the share of the other electors that do not propose the elected move.
+    /// 0: unanimous; 1: no other elector agrees.
     pub split: f64,
 }
 
@@ -63,12 +63,12 @@ impl<L: CouncilGame> Rule<L> {
         Some(self.leader_of(&self.counted(ballots, seed), seed)?.best)
     }
 
-    /// What counts of the proposals.
+    /// Returns the proposals that count.
     pub(super) fn counted<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> CountedBallots<'a, L> {
         CountedBallots::of(ballots, self, seed)
     }
 
-    /// Elects among the proposals as they stand; what is proved to win is elected by nobody's vote.
+    /// Elects among the current proposals. A proved win needs no vote.
     pub(super) fn elect(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
         let counted = self.counted(ballots, seed);
         let weighed = self.weigh(&counted);
@@ -102,7 +102,7 @@ impl<L: CouncilGame> Rule<L> {
         eligible.into_iter().map(|ballot| (ballot, self.0.weigh(&ballot, ballots))).collect()
     }
 
-    /// What each proposed move weighs.
+    /// Returns the weight of each proposed move.
     fn totals(&self, ballots: &Ballots<L>, weighed: &[(Ballot<L>, f64)]) -> Vec<(L::Move, f64)> {
         let total = |best: L::Move| {
             let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
@@ -112,9 +112,10 @@ impl<L: CouncilGame> Rule<L> {
         ballots.moves().into_iter().map(|best| (best, total(best))).collect()
     }
 
-    /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
+    /// Returns true if the electors still searching, by their places in the roster, cannot change
+    /// the outcome.
     pub(super) fn is_decided(&self, ballots: &Ballots<L>, searching: &[usize]) -> bool {
-        // Votes of other machines let nobody stop searching here.
+        // Votes of other machines never end a search here.
         let remote = ballots.iter().filter(|ballot| ballots.has_remote() && ballot.proposal.machine.is_some());
         let mut open: Vec<usize> = searching.iter().copied().chain(remote.map(|ballot| ballot.place)).collect();
         open.sort_unstable();

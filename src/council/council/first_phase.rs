@@ -27,18 +27,18 @@ use crate::{
 use chess::{Bound, Phase, Proposal, Task};
 use engine::{BestOfGroup, Turnstile};
 
-/// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
-/// after others have finished are not waited for any more.
+/// The time after which idle electors are not awaited any more once others have finished, if only
+/// the electors' own limits end the question.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// So many reports are taken at once before the clock is looked at again.
+/// The number of reports taken at once before the clock is checked again.
 const LONGEST_BURST: usize = 1000;
 
-/// How the first phase is set up.
+/// The setup of the first phase.
 pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub electors: Arc<[ElectorSpec<L::Kind>]>,
     pub rule: Rule<L>,
-    /// What decides the ties of its elections.
+    /// The seed of ties.
     pub seed: u64,
     pub groups: GroupMode,
     /// Its part of the time and of the nodes, 0 to 1.
@@ -49,13 +49,13 @@ pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub advice: f64,
     /// The searcher that goes on afterwards and so gets all of its nodes.
     pub anchor: Option<usize>,
-    /// Where the searchers take turns, in virtual time.
+    /// The turnstile of the searchers, in virtual time.
     pub round_robin: Option<Arc<Turnstile>>,
     /// Wakes the verifier of what other machines propose; `None` where there are no others.
     pub verifier: Option<Arc<Notify>>,
 }
 
-/// What was heard so far.
+/// The state of the first phase.
 pub(super) struct FirstPhase<L: CouncilGame> {
     setup: FirstPhaseSetup<L>,
     pub ballots: Ballots<L>,
@@ -66,7 +66,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The searchers that advise.
     advisers: Vec<usize>,
     pub leader: Option<Proposal<L::Move>>,
-    /// What the home electors alone would choose.
+    /// The choice of the home electors alone.
     pub home: Option<L::Move>,
     /// Electors whose proposals count, different moves among those, and the share of the electors that propose another move than the leader.
     standing: (usize, usize, f64),
@@ -75,7 +75,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The share of its searcher's nodes that the leader's move took.
     effort: Option<f64>,
     changes: u32,
-    /// What is proved.
+    /// The proofs so far.
     pub proving: Proving<L>,
     /// The moves proposed, for the searcher that never stops.
     pub hints: Hints<L::Move>,
@@ -135,7 +135,7 @@ impl<L: CouncilGame> FirstPhase<L> {
     /// Puts the searchers from this one on to work, each about the position that falls to it.
     fn put_all_to_work(&mut self, first: usize, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let time = session.time_left(self.setup.share);
-        // Electors before advisers: until one of them has proposed, nobody can decide.
+        // Electors before advisers: no decision is possible until one of them has proposed.
         let advises = |number: &usize| searchers[*number].adviser.is_some();
         let (advisers, electors): (Vec<usize>, Vec<usize>) = (first..searchers.len()).partition(advises);
         for number in electors.into_iter().chain(advisers) {
@@ -166,7 +166,7 @@ impl<L: CouncilGame> FirstPhase<L> {
     ) {
         for number in &members {
             self.lines[*number] = Arc::clone(&line);
-            // Its searches come and go; whoever takes turns does not wait for it.
+            // Its searches come and go; searchers in turns do not wait for it.
             if let Some(round_robin) = &self.setup.round_robin {
                 round_robin.place(*number).leave();
             }
@@ -221,7 +221,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         searchers[number].search(Job::guided(task, guidance).within(time), &session.reports);
     }
 
-    /// What was advised and proved about the position in question.
+    /// Iterates over the advice and the proofs about the position in question.
     pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.advising().filter_map(|number| self.newest_of(number)).chain(self.proving.told(&self.line))
     }
@@ -231,8 +231,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.advisers.iter().copied().filter(|number| !self.proving.is_prover(*number))
     }
 
-    /// What a searcher is told besides its task: the anchor what others propose, the members of a group their share of the
-    /// root moves and the group's best score.
+    /// Returns a searcher's guidance beside its task: other electors' proposals for the anchor,
+    /// their share of the root moves and the group's best score for members of a group.
     fn guidance(&self, number: usize, line: &L, searchers: &[CouncilSearcher<L>]) -> Guidance<L::Move> {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
@@ -267,7 +267,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let share = self.setup.share;
         let mut deadline = session.deadline(&self.progress(), share);
         while !self.is_settled(searchers) {
-            // Whoever is late still has until the end of the move to make the council able to answer at all.
+            // Late electors have until the end of the move to make any answer possible.
             let end = match self.leader {
                 Some(_) => deadline,
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
@@ -437,7 +437,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(line)).verified_by(verification);
     }
 
-    /// Where home cores tell what they find about the moves of other machines in that position.
+    /// Returns the verification of other machines' moves in that position.
     fn verification_of(&mut self, line: &Arc<L>) -> Option<Verification<L::Move>> {
         let verifier = self.setup.verifier.as_ref()?;
         if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
@@ -448,7 +448,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         Some(verification)
     }
 
-    /// Whether a proposal of any machine may be played.
+    /// Returns true if a proposal of any machine may be played.
     pub(super) fn may_be_played(&self, proposal: &Proposal<L::Move>) -> bool {
         proposal.machine.is_none() || trust::may_be_played(proposal.best, self.home, &self.ballots)
     }
@@ -479,8 +479,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.find_leader(searchers);
     }
 
-    /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
-    /// waited for.
+    /// Returns true if no further proposal can change the outcome. The anchor goes on in the second
+    /// phase and is not awaited.
     fn is_settled(&self, searchers: &[CouncilSearcher<L>]) -> bool {
         let searching =
             searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
@@ -497,8 +497,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
         let mut electors: Vec<usize> = awaited.filter_map(|(_, searcher)| searcher.elector).collect();
         electors.dedup();
-        // With a second phase to come, every candidate counts, whatever it weighs. And where a run is to be repeated, nobody is
-        // stopped halfway: how far a search had come would show in the next one.
+        // Before a second phase every candidate counts, whatever its weight. And in a repeatable
+        // run no elector is stopped halfway: the progress of a search would show in the next one.
         let votes_decide = self.setup.share >= 1.0 && self.setup.round_robin.is_none();
         electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
@@ -507,7 +507,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         searchers.iter().any(|searcher| !searcher.is_searching())
     }
 
-    /// How far it has come.
+    /// Returns the progress.
     pub(super) fn progress(&self) -> Progress<L::Move> {
         let leader = self.leader.as_ref();
         Progress {

@@ -1,25 +1,29 @@
-//! The council: electors that each know a part of chess propose, and one proposal is elected (docs/method.md).
+//! The council: electors propose moves, and one proposal is elected (docs/method.md).
 //!
-//! [`Council::new`] opens a slot for every elector of a roster; [`Council::decide`] answers one question; [`elect`] is the election alone, on
-//! proposals made elsewhere. The council owns the newest proposal of every elector at all times, so from the first completed
-//! iteration on it could decide at any moment; the rest is a matter of when. It knows nothing of servers, games' etiquette or
-//! records: a line and a sense of time go in, a [`Decision`] comes out.
+//! [`Council::new`] opens a slot for every elector of a roster; [`Council::decide`] answers one
+//! question; [`elect`] is the election alone, on proposals made elsewhere. The council keeps the
+//! newest proposal of every elector, so from the first completed iteration on it can decide at any
+//! moment; the timing decides when. It knows nothing of servers, offers or records: a line and a
+//! timing go in, a [`Decision`] comes out.
 //!
-//! | what | where |
+//! | subject | where |
 //! |---|---|
-//! | who proposes | `roster`, `distributions`; with which cores: `seats` |
-//! | what was proposed | `ballots`; one question's way: `search_session`, `first_phase` |
-//! | which proposal is elected | `criterion/`, a file a rule; `proofs`, `guards`, `election` |
-//! | how far votes of other machines count | `trust` |
-//! | the second search | `second/`, a file a mode |
-//! | the move when nobody has said anything | `fallback` |
+//! | electors | `roster`, `distributions`; their cores: `seats` |
+//! | proposals | `ballots`; course of one question: `search_session`, `first_phase` |
+//! | election | `criterion/`, a file a rule; `proofs`, `guards`, `election` |
+//! | votes of other machines | `trust` |
+//! | second search | `second/`, a file a mode |
+//! | move without any proposal | `fallback` |
 //! | settings | `settings`, `group_mode`, `preset` (the published players) |
 //!
 //! Invariants:
-//! - the move is legal in the line asked about and was searched, even if every elector fails or is mute;
-//! - the move is one that the home electors alone would have elected, or one that verification finds nearly as good (`trust`);
+//! - the move is legal in the line asked about and was searched, even if every elector fails or is
+//!   mute;
+//! - the move is one that the home electors alone would have elected, or one that verification
+//!   finds nearly as good (`trust`);
 //! - a proposal for another search is dropped;
-//! - an elector that dies or hangs costs its vote, never the move: nobody is waited for after the time is up;
+//! - an elector that dies or hangs costs its vote, never the move: no elector is awaited after the
+//!   time is up;
 //! - equal proposals and an equal seed elect the same move.
 
 mod advice;
@@ -83,8 +87,8 @@ pub struct Council<L: CouncilGame = Line> {
 }
 
 impl<L: CouncilGame> Council<L> {
-    /// Opens slots for those electors of the roster that can play `variant`. Where other machines lend cores, it is seated anew before
-    /// every question, by those that are there then.
+    /// Opens slots for those electors of the roster that can play `variant`. With other machines,
+    /// the composition is updated before every question.
     pub fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
         let seats = Seats::new(pool, roster, settings, variant);
         Self { pool: pool.clone(), seats, fallback: FallbackSearcher::default() }
@@ -173,7 +177,8 @@ impl<L: CouncilGame> Council<L> {
         self.decision(&first, outcome, second, session)
     }
 
-    /// Seats those who have come while the others search, if what is left of the time is long enough for their machines.
+    /// Adds electors for machines that have come during the search, if the rest of the time is long
+    /// enough for them.
     fn admit(&mut self, first: &mut FirstPhase<L>, session: &mut SearchSession<'_, L>) {
         let left = session.time_left(self.first_share());
         if !session.must_answer() && self.seats.add_to_first_phase(self.pool.cores_for(left)) {
@@ -252,7 +257,7 @@ impl<L: CouncilGame> Council<L> {
         })
     }
 
-    /// What was advised, as votes without weight.
+    /// Returns the advice as votes without weight.
     fn advice(&self, first: &FirstPhase<L>) -> Vec<Vote<L::Move, L::Knowledge>> {
         let knowledge = |proposal: &Proposal<L::Move>| {
             self.seats.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(L::knowledge)
@@ -278,7 +283,7 @@ impl<L: CouncilGame> Council<L> {
             depth: proposal.depth,
             ..first.progress()
         };
-        // Whoever keeps the time hears which move leads.
+        // The owner of the clock learns the leading move.
         session.deadline(&progress, 1.0);
         Some(proposal)
     }
@@ -296,7 +301,7 @@ impl<L: CouncilGame> Council<L> {
         self.seats.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
     }
 
-    /// Cores for a second phase that takes so long.
+    /// Returns the cores for a second phase of this length.
     fn second_phase_cores(&self, time: Option<Duration>) -> usize {
         let CouncilSettings { second_phase, cores, .. } = self.seats.settings;
         let there_are = self.pool.cores_for(time);

@@ -1,4 +1,4 @@
-//! What was proved about one question, and what provers tell electors meanwhile.
+//! Proofs about one question, and their use by electors meanwhile.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(super) struct Proving<L: CouncilGame> {
     provers: Vec<usize>,
     /// By the line that is searched: what is proved about its moves.
     facts: Vec<(Arc<L>, Facts<L::Move>)>,
-    /// What provers have told, each with its line, in the order in which it came.
+    /// The provers' claims, each with its line, in order of arrival.
     told: Vec<(Arc<L>, Proposal<L::Move>)>,
 }
 
@@ -25,12 +25,12 @@ impl<L: CouncilGame> Proving<L> {
         Self { provers, facts: Vec::new(), told: Vec::new() }
     }
 
-    /// Whether this searcher proves.
+    /// Returns true if this searcher proves.
     pub(super) fn is_prover(&self, number: usize) -> bool {
         self.provers.contains(&number)
     }
 
-    /// Whether a prover is still at work.
+    /// Returns true if a prover is still at work.
     pub(super) fn goes_on(&self, searchers: &[CouncilSearcher<L>]) -> bool {
         self.provers.iter().any(|number| searchers[*number].is_searching())
     }
@@ -65,7 +65,7 @@ impl<L: CouncilGame> Proving<L> {
         ballots.learn(facts);
     }
 
-    /// What was told about the end of a line.
+    /// Iterates over the claims about the end of a line.
     pub(super) fn told(&self, line: &Arc<L>) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.told.iter().filter(move |(of, _)| of == line).map(|(_, proposal)| proposal)
     }

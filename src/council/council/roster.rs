@@ -42,7 +42,7 @@ pub enum RosterError {
     Range {
         /// Its place in the list.
         elector: usize,
-        /// What would be taken.
+        /// The accepted forms.
         accepted: String,
     },
     /// Options for an engine that is not there.
@@ -131,7 +131,8 @@ impl Roster {
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
-    /// What no elector knows. The theses' rule is that this be empty; a foreign engine is taken to know everything.
+    /// Returns the knowledge that no elector has. The theses' rule is that this be empty; an
+    /// external engine counts as complete.
     pub fn missing_knowledge(&self) -> Knowledge {
         let of = |elector: &ElectorSpec| elector.knowledge().filter(|knowledge| !knowledge.is_whole());
         let known = self.electors.iter().map(|elector| of(elector).unwrap_or(Knowledge::COMPLETE));
@@ -161,12 +162,13 @@ impl<L: CouncilGame> Roster<L> {
         &self.advisers
     }
 
-    /// Whether it has a copy for each core, however many there are.
+    /// Returns true if it has a copy for each core, whatever their number.
     pub fn grows(&self) -> bool {
         self.grows
     }
 
-    /// The electors that may play `variant`, on so many cores: `auto` has a copy for each of them.
+    /// Returns the electors that may play `variant`, on `cores` cores: `auto` has a copy for each
+    /// of them.
     #[must_use]
     pub fn electors_for(&self, variant: L::Variant, cores: usize) -> Vec<ElectorSpec<L::Kind>> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
@@ -179,7 +181,8 @@ impl<L: CouncilGame> Roster<L> {
         playing.map(|elector| ElectorSpec { speed: speed(elector), ..elector.clone() }).collect()
     }
 
-    /// The same, whose electors and advisers have so many times the nodes of complete knowledge in equal time.
+    /// Sets the speeds of electors and advisers: their nodes, relative to complete knowledge, in
+    /// equal time.
     #[must_use]
     pub fn at_speeds(mut self, speed: &dyn Fn(&ElectorSpec<L::Kind>) -> f64) -> Self {
         self.electors.iter_mut().chain(&mut self.advisers).for_each(|elector| elector.speed = speed(elector));

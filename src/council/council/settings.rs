@@ -1,4 +1,4 @@
-//! What the settings say about the council.
+//! Settings of the council.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -15,36 +15,39 @@ use chess::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouncilSettings {
-    /// A roster of docs/method.md §3 by name and size (`balanced-7`, `unbalanced-4`, ...), `complete-N`, `nine-N` (with a net),
-    /// `learned-N` (the net alone), `nets-N` (each with another net) or `noise-N` for so many complete copies, `auto` for what measured
-    /// best on the cores at hand, a blank-separated list of knowledge letters (`mbxkcpar mp ma`), or `custom` for the
-    /// electors listed in `electors`.
+    /// Electors: a roster of docs/method.md §3 by name and size (`balanced-7`, `unbalanced-4`,
+    /// ...), `complete-N`, `nine-N` (with a net), `learned-N` (the net alone), `nets-N` (each with
+    /// another net) or `noise-N` for N complete copies, `auto` for what measured best on the
+    /// available cores, a blank-separated list of knowledge letters (`mbxkcpar mp ma`), or `custom`
+    /// for the electors listed in `electors`.
     pub roster: String,
     /// The electors of a `custom` roster.
     pub electors: Vec<ElectorSettings>,
     /// Options of engines among `electors`, by the electors' names, over those that stand there: what a profile changes.
     pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
-    /// Who advises: instances with a part of the knowledge, as knowledge letters or a roster by name, each with a table of its own. For
-    /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
-    /// not vote. Or `mates`, which proves mates and has no vote either. Empty for none; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
+    /// Advisers: instances with a part of the knowledge, as knowledge letters or a roster by name,
+    /// each with a table of its own. For the first part of a move, by `split`, they search beside
+    /// the electors, which search the advised moves first; they do not vote. Or `mates`, which
+    /// proves mates and has no vote either. Empty for none; `auto` for what measured best beside
+    /// the roster `auto`, and none beside any other.
     pub advisers: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]
     pub advice: f64,
-    /// How one proposal is elected.
+    /// Rule of election.
     pub criterion: CriterionName,
-    /// What each heuristic weighs in the criterion `weights`.
+    /// Weights of the heuristics in the criterion `weights`.
     pub weights: HeuristicWeights,
-    /// What even the lowest score weighs in the criterion `score-margin`, centipawns. 0 to 100000.
+    /// Weight of the lowest score in the criterion `score-margin`, centipawns. 0 to 100000.
     #[serde(with = "Decimal::<0, 100_000_000>")]
     pub margin: f64,
     /// The first phase's share of the time where the criterion has a second one (docs/method.md §5), and the part of a move in which
     /// advisers search. 0 to 1.
     #[serde(with = "Decimal::<0, 1000>")]
     pub split: f64,
-    /// How the second phase uses the cores.
+    /// Use of the cores in the second phase.
     pub second_phase: SecondPhaseMode,
-    /// How groups search in the first phase, where there are more cores than electors.
+    /// Search of groups in the first phase, with more cores than electors.
     pub groups: GroupMode,
     /// Cores for groups and for the second phase; 0 takes all there are. 0 to 1024.
     #[serde(with = "WholeNumber::<0, 1024>")]
@@ -60,23 +63,23 @@ pub struct CouncilSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ElectorSettings {
-    /// How it is called in the vote; by default its knowledge or the engine's file name.
+    /// Name in the vote; by default its knowledge or the engine's file name.
     pub name: Option<String>,
-    /// What our own engine evaluates in it.
+    /// Knowledge of the built-in engine in it.
     pub knowledge: Option<Knowledge>,
-    /// How much of each heuristic counts in it, per cent from 0 to 200, by letter; 100 where nothing is said.
+    /// Share of each heuristic, per cent from 0 to 200, by letter; 100 if absent.
     pub percentages: BTreeMap<char, u16>,
     /// The file of the net that it asks where its knowledge has `n`; by default the one that comes with the engine.
     pub net: Option<PathBuf>,
-    /// What a draw costs the side that stands better, centipawns. -200 to 200.
+    /// Cost of a draw for the side that stands better, centipawns. -200 to 200.
     pub contempt: Option<i32>,
-    /// How selective its search is, per cent of the usual. 10 to 400.
+    /// Selectivity of its search, per cent of the usual. 10 to 400.
     pub selectivity: Option<u16>,
     /// The most that noise changes its evaluation, centipawns. 0 to 1000.
     pub noise: u16,
     /// Tells the noise of one copy from another's.
     pub seed: u64,
-    /// Whether it searches with one table together with the others that evaluate alike.
+    /// Search with one table together with other electors that evaluate alike.
     pub shares_table: bool,
     /// The engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
     /// blanks.
@@ -91,7 +94,7 @@ pub struct ElectorSettings {
     pub working_dir: PathBuf,
     /// The file to which all that is said between us and the engine is added; empty for none.
     pub transcript: PathBuf,
-    /// What becomes of the engine's standard error.
+    /// Treatment of the engine's standard error.
     pub stderr: ErrorOutput,
     /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
     #[serde(with = "WholeNumberOrNone::<1, 65536>")]
@@ -145,7 +148,7 @@ impl ElectorSettings {
 }
 
 impl CouncilSettings {
-    /// What decides ties after so many plies of a game: the same whenever it is asked again.
+    /// Returns the seed of ties after `ply` plies of a game: always the same.
     pub fn seed_at(&self, ply: usize) -> u64 {
         self.seed ^ (ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
@@ -173,7 +176,8 @@ impl Default for CouncilSettings {
     }
 }
 
-/// What each heuristic weighs in the criterion `weights` (docs/method.md §4); the defaults are the theses' hand-made ones.
+/// The weights of the heuristics in the criterion `weights` (docs/method.md §4); the defaults are
+/// the theses' hand-made ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeuristicWeights {

@@ -1,12 +1,16 @@
-//! How far the votes of other machines count. Pure functions of the proposals and of what home cores found about them.
+//! The weight of other machines' votes. Pure functions of the proposals and of the home cores'
+//! findings.
 //!
-//! Invariant: the move elected is the one that the home electors alone would elect, or one that verification finds at most
-//! [`TOLERANCE`] centipawns worse. So nothing that another machine claims has weight. Its vote counts
+//! Invariant: the elected move is one that the home electors alone would elect, or one that
+//! verification finds at most [`TOLERANCE`] centipawns worse. So nothing that another machine
+//! claims has weight. Its vote counts
 //!
-//! - where verification has compared its move with the choice of the home electors, and found it within the tolerance;
-//! - with the value that verification found: the score of the home electors' choice, plus the difference of the two moves;
-//! - one ply deeper at most than the deepest home vote that it can be compared with;
-//! - with its move alone: the rest of its variation may be made up.
+//! - if verification has compared its move with the choice of the home electors, and found it
+//!   within the tolerance;
+//! - with the value that verification found: the score of the home electors' choice, plus the
+//!   difference of the two moves;
+//! - at most one ply deeper than the deepest comparable home vote;
+//! - with its move alone: the rest of its variation may be invented.
 
 use std::ops::Deref;
 
@@ -17,7 +21,7 @@ use super::{
 use crate::CouncilGame;
 use chess::{Bound, Proposal, Score};
 
-/// How much worse a move may be than the choice of the home electors, centipawns, by verification.
+/// The largest drop of a move below the choice of the home electors, centipawns, by verification.
 pub(super) const TOLERANCE: i32 = 50;
 /// Plies by which a vote of another machine may be deeper than the home votes like it.
 const DEEPER: u32 = 1;
@@ -50,7 +54,7 @@ impl<L: CouncilGame> Deref for CountedBallots<'_, L> {
 }
 
 impl<'a, L: CouncilGame> CountedBallots<'a, L> {
-    /// What counts of these, by that rule. Where no other machine has voted, that is all of it.
+    /// Returns the ballots that count by that rule: all of them without votes of other machines.
     pub(super) fn of(ballots: &'a Ballots<L>, rule: &Rule<L>, seed: u64) -> Self {
         if !ballots.has_remote() {
             return Self { ballots: Counted::AsCast(ballots), home: None, challenger: None };
@@ -69,7 +73,7 @@ impl<'a, L: CouncilGame> CountedBallots<'a, L> {
     }
 }
 
-/// Whether a move may be played in place of the home electors' choice.
+/// Returns true if a move may replace the home electors' choice.
 pub(super) fn may_be_played<L: CouncilGame>(moved: L::Move, home: Option<L::Move>, ballots: &Ballots<L>) -> bool {
     let within = || ballots.verification()?.difference(moved, home).map(|difference| difference >= -TOLERANCE);
     Some(moved) == home || within().unwrap_or(false)

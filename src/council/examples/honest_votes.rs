@@ -1,10 +1,12 @@
-//! What the rules of trust cost where all workers are honest: games of a council whose distant votes count as home cores verify them
-//! against one whose distant votes count as they come, at equal nodes, in virtual time.
+//! Measures the cost of verification with honest workers: games of a council whose distant votes
+//! count as home cores verify them against one whose distant votes count as they come, at equal
+//! nodes, in virtual time.
 //!
 //!     cargo run --release -p concilio-council --example honest_votes [GAMES] [NODES] [SEED]
 //!
-//! Each council has one home elector and three distant ones, all with the evaluation of the roster `auto` and some noise, each with a
-//! table of its own. Verification has a hundredth of the nodes of a move for its first search, as 1,000 nodes are in a third of a second.
+//! Each council has one home elector and three distant ones, all with the evaluation of the roster
+//! `auto` and some noise, each with a table of its own. Verification has a hundredth of the nodes
+//! of a move for its first search, as 1,000 nodes are in a third of a second.
 
 extern crate concilio_council as council;
 

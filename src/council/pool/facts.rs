@@ -1,4 +1,4 @@
-//! What is proved about moves, and not only believed.
+//! Proved facts about moves.
 
 use std::{
     num::NonZeroU32,
@@ -11,23 +11,23 @@ use engine::Outcome;
 /// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
 pub const TABLEBASE_WIN: i32 = 19_000;
 
-/// What is certain about a move, whatever anybody thinks of it.
+/// A certain fact about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact<M = UciMove> {
     /// The move.
     pub about: M,
-    /// How the game ends after it, with best play.
+    /// The end of the game after it, with best play.
     pub finding: Finding,
 }
 
-/// How the game ends for who makes the move.
+/// The end of the game for the player of the move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Won: by a mate in so many moves of the winner at most, where that is known.
+    /// Won: by a mate in at most this number of the winner's moves, if known.
     Won(Option<NonZeroU32>),
     /// Drawn.
     Drawn,
-    /// Lost: the opponent mates in so many moves of his at most, where that is known.
+    /// Lost: the opponent mates in at most this number of moves, if known.
     Lost(Option<NonZeroU32>),
 }
 
@@ -44,14 +44,14 @@ impl Finding {
         }
     }
 
-    /// Whether it is a win, of whatever length.
+    /// Returns true for a win of any length.
     pub const fn is_won(self) -> bool {
         matches!(self, Self::Won(_))
     }
 }
 
 impl From<Outcome> for Finding {
-    /// What a tablebase knows: the result, and not how many moves it takes.
+    /// Converts a tablebase's result, which has no number of moves.
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Win => Self::Won(None),
@@ -67,7 +67,7 @@ impl From<Outcome> for Finding {
 pub struct Facts<M = UciMove>(Arc<Mutex<Vec<Fact<M>>>>);
 
 impl<M> Default for Facts<M> {
-    /// Nothing is known.
+    /// Returns no facts.
     fn default() -> Self {
         Self(Arc::default())
     }

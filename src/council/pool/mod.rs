@@ -1,15 +1,18 @@
-//! Where electors run.
+//! The places where electors run.
 //!
-//! An [`Elector`] gets a [`Job`] and gives [`Proposal`](chess::Proposal)s until it is done or told to stop. It has a [`Slot`]: an operating
-//! system thread of its own, at lower priority than the daemon's, so that no search ever delays a move that is ready to be
-//! sent. All slots of all games compete for the cores under the kernel's scheduler, which shares them fairly. Where others lend
-//! cores ([`RemotePool`]), the searches for which there is no core here run there.
+//! An [`Elector`] gets a [`Job`] and returns [`Proposal`](chess::Proposal)s until it is done or
+//! stopped. It has a [`Slot`]: an operating system thread of its own, at lower priority than the
+//! daemon's, so that no search ever delays a move that is ready to be sent. All slots of all games
+//! compete for the cores under the kernel's scheduler, which shares them fairly. With a
+//! [`RemotePool`], searches without a core here run on other machines.
 //!
 //! Invariants:
-//! - a slot answers every search with exactly one [`SearchReport::Finished`] or [`SearchReport::Failed`], after all its
-//!   proposals;
-//! - every proposed move has been checked to be legal in the task's position, wherever the elector runs;
-//! - a slot whose search does not end is abandoned, and another one opened; its thread ends with its search;
+//! - a slot answers every search with exactly one [`SearchReport::Finished`] or
+//!   [`SearchReport::Failed`], after all its proposals;
+//! - every proposed move has been checked to be legal in the task's position, wherever the elector
+//!   runs;
+//! - a slot whose search does not end is abandoned, and another one opened; its thread ends with
+//!   its search;
 //! - a table is only shared between electors that evaluate alike.
 
 pub mod cecp;
@@ -88,14 +91,14 @@ pub struct Pool {
 pub struct CoresAtHand {
     /// Those of this machine.
     pub here: usize,
-    /// Those of this machine and those that others lend.
+    /// The cores of this machine and of others.
     pub together: usize,
     /// The most on one machine.
     pub widest: usize,
 }
 
 impl Pool {
-    /// A pool over so many cores; 0 takes all there are.
+    /// Creates a pool over `cores` cores; 0 takes all.
     pub fn new(cores: usize) -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
@@ -110,7 +113,8 @@ impl Pool {
         }
     }
 
-    /// A pool over so many cores, as [`Self::new`], and over those of `remote`, if there is one.
+    /// Creates a pool over `cores` cores, as [`Self::new`], and over those of `remote`, if there is
+    /// one.
     pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
         Self { remote, ..Self::new(cores) }
     }
@@ -142,12 +146,12 @@ impl Pool {
         self.memory.claim(wanted)
     }
 
-    /// How many cores of this machine its searches may use together.
+    /// Returns the number of this machine's cores for all searches together.
     pub fn cores(&self) -> usize {
         self.cores.all
     }
 
-    /// The cores that there are now for a move that takes so long; `None`: without end.
+    /// Returns the cores available for a move of this length; `None`: without end.
     pub fn cores_for(&self, time: Option<Duration>) -> CoresAtHand {
         let lent = self.remote.as_ref().map(|remote| remote.cores(time)).unwrap_or_default();
         let here = self.cores();
@@ -159,12 +163,13 @@ impl Pool {
         Arrivals::of(self.remote.as_deref())
     }
 
-    /// Wakes whoever verifies what other machines propose; `None` where there are no others.
+    /// Returns the signal for the verifier of other machines' proposals; `None` without other
+    /// machines.
     pub(crate) fn verifier(&self) -> Option<Arc<Notify>> {
         self.remote.as_ref().map(|remote| remote.verifier())
     }
 
-    /// What falls to one of the councils that decide now of so many cores, at least one.
+    /// Returns the share of `cores` cores for one of the councils that decide now, at least one.
     pub fn fair_share_of(&self, cores: usize) -> usize {
         (cores / self.deciding.load(Ordering::Relaxed).max(1)).max(1)
     }

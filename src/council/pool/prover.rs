@@ -9,7 +9,7 @@ use engine::{
     proof::{Attack, Effort, Mate, MateSolver, Verdict},
 };
 
-/// Where nodes are not limited, a question ends when the solver's table is full.
+/// Without a limit of nodes, a question ends when the solver's table is full.
 const UNLIMITED: u64 = u64::MAX;
 
 /// The part of the nodes that checks alone may take of the search for a mate, and that threats may take of what is left: the rest is for
@@ -93,7 +93,7 @@ struct Proving<'a> {
 }
 
 impl Proving<'_> {
-    /// Looks for a mate by the player to move, first for one in so many moves at most; how many it takes.
+    /// Searches a mate by the player to move, first in at most `within` moves; returns its length.
     fn mates(&mut self, solver: &mut MateSolver, within: Option<u32>) -> Option<u32> {
         let mate = within.and_then(|moves| self.mate_within(solver, moves));
         let mate = mate.or_else(|| self.mate_within(solver, u32::MAX / 2))?;

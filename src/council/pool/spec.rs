@@ -1,4 +1,4 @@
-//! What an elector is, before it has a slot.
+//! The definition of an elector, before it has a slot.
 
 use std::{fmt, path::Path, sync::Arc};
 
@@ -12,7 +12,7 @@ use engine::{EngineOptions, Net, Noise, Percentages, Position};
 /// Everything needed to start an elector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectorSpec<K = ElectorKind> {
-    /// How it is called in the vote. Unique within a roster.
+    /// The name in the vote, unique within a roster.
     pub name: ElectorName,
     /// The program or engine that searches.
     pub kind: K,
@@ -20,14 +20,16 @@ pub struct ElectorSpec<K = ElectorKind> {
     pub hash: usize,
     /// Threads of its search.
     pub threads: usize,
-    /// Whether it searches with one table together with the others of its council that evaluate alike. Own instances only.
+    /// True to share a table with other electors of the council that evaluate alike. Built-in
+    /// instances only.
     pub shares_table: bool,
-    /// How much more than other searches its thread gives way to all else, in steps of niceness.
+    /// The niceness of its thread beyond that of other searches.
     pub niceness: i32,
-    /// What it weighs in the vote where the criterion weighs electors by hand; `None` leaves it to what it knows.
+    /// Its weight in criteria with weights by hand; `None` derives it from its knowledge.
     pub weight: Option<f64>,
-    /// Nodes that it visits in the time of one node of complete knowledge; 1 where nothing was measured. Where nodes are limited and
-    /// electors are to have equal time, its share of them is so many times as large, and so are its turns in virtual time.
+    /// The nodes that it visits in the time of one node of complete knowledge; 1 if not measured.
+    /// With limited nodes in equal time, its limit is that many times as large, and so are its
+    /// turns in virtual time.
     pub speed: f64,
 }
 
@@ -36,7 +38,7 @@ pub struct ElectorSpec<K = ElectorKind> {
 pub enum ElectorKind {
     /// An instance of our own engine.
     Own(Instance),
-    /// Somebody's engine in a process of its own.
+    /// An external engine in a process of its own.
     Engine(EngineProgram),
     /// Proves what can be proved of moves. It has no vote.
     Prover,
@@ -83,11 +85,11 @@ impl fmt::Debug for ElectorMaker {
 pub struct Instance {
     /// The heuristics that it evaluates.
     pub knowledge: Knowledge,
-    /// How much of each heuristic counts.
+    /// The share of each heuristic.
     pub percentages: Percentages,
-    /// What a draw costs the side that stands better, centipawns.
+    /// The cost of a draw for the side that stands better, centipawns.
     pub contempt: i32,
-    /// How selective the search is, per cent of the usual.
+    /// The selectivity of the search, per cent of the usual.
     pub selectivity: u16,
     /// Noise on its evaluation.
     pub noise: Noise,
@@ -172,7 +174,7 @@ impl ElectorSpec {
         self.instance().map(|instance| instance.knowledge)
     }
 
-    /// What runs, if it is an instance of our own engine.
+    /// Returns the instance, if it is one of the built-in engine.
     pub fn instance(&self) -> Option<&Instance> {
         match &self.kind {
             ElectorKind::Own(instance) => Some(instance),
@@ -187,7 +189,8 @@ impl ElectorSpec {
         engine::evaluation::evaluate(position.board(), &instance.options(1, 1).recipe())
     }
 
-    /// Whether it can play `variant` as far as is known before it runs: foreign engines are asked when they start.
+    /// Returns true if it can play `variant` as far as is known before it runs: external engines
+    /// report it at their start.
     pub fn may_play(&self, variant: Variant) -> bool {
         variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_) | ElectorKind::Prover)
     }

@@ -1,4 +1,4 @@
-//! How an elector is started, of whatever kind it is.
+//! The start of an elector of any kind.
 
 use super::{
     cecp::CecpElector,
@@ -50,7 +50,8 @@ impl ElectorSpec {
     }
 }
 
-/// What an elector can play. A foreign engine is started to be asked, and ended again; this may take seconds.
+/// Returns the variants that an elector can play. An external engine is started for this, and ended
+/// again, which may take seconds.
 ///
 /// # Errors
 /// [`ElectorFailure`] if it does not start.

@@ -82,7 +82,7 @@ impl<M> WeakVerification<M> {
 }
 
 impl<M> Verification<M> {
-    /// Of a position about which nothing is known yet; `wanted` wakes the verifier.
+    /// Creates the verification of a position without findings; `wanted` wakes the verifier.
     pub fn new(wanted: Arc<Notify>) -> Self {
         let values = Mutex::new(Values { contest: None, found: Vec::new(), impossible: false });
         Self(Arc::new(Shared { values, wanted, found: Notify::new() }))
@@ -93,7 +93,7 @@ impl<M> Verification<M> {
         WeakVerification(Arc::downgrade(&self.0))
     }
 
-    /// Whether both are the same.
+    /// Returns true if both are the same.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -124,7 +124,7 @@ impl<M: Copy + PartialEq> Verification<M> {
         let Contest { home, challenger } = values.contest.filter(|_| !values.impossible)?;
         let lacks = |moved: Option<M>, length| values.at(moved, length).is_none().then_some((moved, length));
         let contested = challenger.filter(|challenger| Some(*challenger) != home);
-        // A choice that nobody contests yet is searched once, so that the first vote against it can count.
+        // An uncontested choice is searched once, so that the first vote against it can count.
         let lengths = if contested.is_some() { &VerificationLength::ALL[..] } else { &VerificationLength::ALL[..1] };
         lengths.iter().find_map(|length| {
             let challenger = contested.and_then(|challenger| lacks(Some(challenger), *length));
@@ -144,7 +144,8 @@ impl<M: Copy + PartialEq> Verification<M> {
         self.0.found.notify_one();
     }
 
-    /// How much better one move is than another (`None`: than the best one), centipawns, by the longest search that both had.
+    /// Returns the value of one move less that of another (`None`: of the best one), centipawns, by
+    /// the longest search that both had.
     pub fn difference(&self, challenger: M, home: Option<M>) -> Option<i32> {
         let values = self.values();
         VerificationLength::ALL.into_iter().rev().find_map(|length| {

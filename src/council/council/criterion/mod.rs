@@ -17,15 +17,16 @@ use chess::CriterionName;
 
 /// A rule of election. It weighs every proposal; the move that weighs most is elected.
 pub(super) trait Criterion<L: CouncilGame>: Send + Sync {
-    /// What a proposal weighs, comparable with the others of the same election.
+    /// Returns the weight of a proposal, comparable within one election.
     fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64;
 
-    /// What a move weighs whose proposals weigh this much: by docs/method.md §4 their sum.
+    /// Returns the weight of a move from its proposals' weights: by docs/method.md §4 their sum.
     fn total(&self, weights: &[f64]) -> f64 {
         weights.iter().sum()
     }
 
-    /// Whether the rule compares scores, so that proven results come before it (see [`super::guards`]).
+    /// Returns true if the rule compares scores, so that proven results precede it (see
+    /// [`super::guards`]).
     fn is_guarded(&self) -> bool {
         false
     }

@@ -117,7 +117,8 @@ fn the_democratic_vote_breaks_ties_by_relative_1() {
 
 #[test]
 fn by_relative_2_all_electors_judge_where_the_lines_end() {
-    // White wins a rook in the second line. Both electors, who know material, see it; nobody's score says so.
+    // White wins a rook in the second line. Both electors, who know material, see it; no score
+    // shows it.
     let fen = "4k3/8/8/8/8/8/r3P3/3K3R w - - 0 1";
     let said = [cp("d1c1 a2e2", 500), cp("h1h8 e8e7 h8a8 e7e6 a8a2", -500)];
     let outcome = election_in(fen, "m mp", &settings(CriterionName::Relative2), &said);
