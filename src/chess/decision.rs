@@ -35,6 +35,25 @@ pub enum Source {
 }
 
 impl Source {
+    /// All sources.
+    const ALL: [Self; 10] = [
+        Self::Book,
+        Self::Tablebase,
+        Self::Explorer,
+        Self::Cloud,
+        Self::Chessdb,
+        Self::Council,
+        Self::Proof,
+        Self::Forced,
+        Self::Fallback,
+        Self::Journal,
+    ];
+
+    /// Returns the source with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.word() == word)
+    }
+
     /// Returns the sources that know openings.
     pub fn of_openings() -> impl Iterator<Item = Self> {
         [Self::Book, Self::Explorer, Self::Cloud, Self::Chessdb].into_iter()

@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use super::{Line, Score, Variant};
+use super::{Line, Score, Variant, vote_words::KnowledgeWords};
 use engine::Knowledge;
 use shakmaty::{Color, Position as _, uci::UciMove};
 
@@ -53,6 +53,11 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     /// Returns the value for the player who moved last, if the game is over.
     fn value_of_the_end(&self) -> Option<Score>;
+
+    /// The knowledge that these letters stand for, in words; `None` where an elector's own name says it.
+    fn knowledge_in_words(_letters: &str) -> Option<KnowledgeWords> {
+        None
+    }
 }
 
 impl GameLine for Line {
@@ -108,5 +113,9 @@ impl GameLine for Line {
             return Some(if position.is_check() { Score::Mate(1) } else { Score::Cp(0) });
         }
         (self.occurrences() >= 3).then_some(Score::Cp(0))
+    }
+
+    fn knowledge_in_words(letters: &str) -> Option<KnowledgeWords> {
+        letters.parse::<Knowledge>().ok().map(KnowledgeWords::from)
     }
 }

@@ -6,6 +6,7 @@
 //! | a search and its result, from the request to the elected move | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
 //! | the interface of a game to the council, so that it can play another game than chess | [`GameLine`] |
 //! | messages between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
+//! | the vote in chess words | [`vote_words`] |
 //! | values of settings and their faults | [`values`], [`Fault`] |
 //! | helpers of several packages | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
 //!
@@ -35,6 +36,7 @@ pub mod timeseal;
 mod tournament;
 pub mod values;
 mod variant;
+pub mod vote_words;
 
 pub use backoff::Backoff;
 pub use challenge::{Challenge, ChallengeObstacle, ChallengeRequest, DeclineReason, GameTerms};

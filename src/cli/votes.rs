@@ -4,7 +4,10 @@ use std::{fmt::Display, io::Write};
 
 use super::draughts;
 use bot::journal::{Archive, ExportError, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
-use chess::{GameLine, Line, Variant, printable};
+use chess::{
+    GameLine, Line, Variant, printable,
+    vote_words::{self, NamedElector, Opinion},
+};
 use council::player::vote_report::{self, VoteEntry};
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
@@ -72,28 +75,45 @@ pub(super) fn recorded_votes<L: GameLine, M: Display>(
     let best = vote_report::numbered(line, read(line, &played_text));
     Ok(Some(RecordedVotes {
         elected: format!("{best}{score}"),
-        how: how(ours, &proposals, &played_text, &say),
-        entries: proposals.iter().map(|proposal| entry(proposal, &played_text, &say)).collect(),
+        how: how::<L>(ours, &proposals, &played_text, &say),
+        entries: proposals.iter().map(|proposal| entry::<L>(proposal, &played_text, &say)).collect(),
     }))
 }
 
-fn how(ours: &OurMove, proposals: &[ProposalRecord], played: &str, say: &dyn Fn(&str) -> String) -> String {
-    let cast = proposals.iter().filter(|proposal| proposal.is_vote());
-    let proposed = cast.map(|proposal| say(&proposal.uci));
-    let tally = vote_report::tally(proposed);
+fn how<L: GameLine>(
+    ours: &OurMove,
+    proposals: &[ProposalRecord],
+    played: &str,
+    say: &dyn Fn(&str) -> String,
+) -> String {
+    let opinions: Vec<Opinion> = proposals
+        .iter()
+        .map(|proposal| Opinion { elector: named::<L>(proposal), mv: say(&proposal.uci), uci: proposal.uci.clone() })
+        .collect();
+    let said = match vote_words::sentence(&opinions, &say(played)) {
+        said if said.is_empty() => said,
+        said => format!(": {said}"),
+    };
     let second = ours.first_choice.as_deref().map_or_else(String::new, |first| {
         let mode = ours.second_phase.as_deref().unwrap_or("re-search");
         vote_report::second_phase(mode, &say(first), first != played)
     });
-    format!("by {}{tally}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())
+    format!("by {}{said}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())
 }
 
-fn entry(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str) -> String) -> VoteEntry {
+/// The proposer in words.
+fn named<L: GameLine>(proposal: &ProposalRecord) -> NamedElector {
+    match proposal.phase {
+        1 => NamedElector::new::<L>(&proposal.elector, proposal.knowledge.as_deref(), proposal.weight.is_none()),
+        _ => NamedElector::second_search(),
+    }
+}
+
+fn entry<L: GameLine>(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str) -> String) -> VoteEntry {
+    let elector = named::<L>(proposal);
     VoteEntry {
-        elector: match proposal.phase {
-            1 => vote_report::name(&proposal.elector, proposal.knowledge.as_deref()),
-            _ => vote_report::SECOND_PHASE.to_owned(),
-        },
+        elector: elector.label(),
+        short: elector.short,
         best: say(&proposal.uci),
         score: proposal.score.map_or_else(String::new, |score| score.to_string()),
         depth: proposal.depth,
@@ -107,11 +127,8 @@ fn entry(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str) -> String) 
 impl RecordedVotes {
     fn write(&self, out: &mut impl Write) -> Result<(), ExportError> {
         writeln!(out, "\n{}  {}", self.elected, self.how)?;
-        if !self.entries.is_empty() {
-            writeln!(out, "{}", VoteEntry::titles(VoteEntry::NARROWEST))?;
-        }
-        for entry in &self.entries {
-            writeln!(out, "{entry}")?;
+        for row in vote_report::table(&self.entries) {
+            writeln!(out, "{row}")?;
         }
         Ok(())
     }

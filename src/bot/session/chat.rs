@@ -182,8 +182,8 @@ fn outside_games(mut settings: ChatSettings) -> ChatSettings {
 fn why(line: &Line, decision: &Decision) -> String {
     let mut text = vote_report::summary(line, decision);
     let mut separator = ": ";
-    for VoteEntry { elector, best, score, depth, weight, .. } in vote_report::entries(line, decision) {
-        let _ = write!(text, "{separator}{elector} {best} {score}/{depth}");
+    for VoteEntry { short, best, score, depth, weight, .. } in vote_report::entries(line, decision) {
+        let _ = write!(text, "{separator}{short} {best} {score}/{depth}");
         if let Some(weight) = weight {
             let _ = write!(text, " w{weight:.0}");
         }

@@ -2,25 +2,39 @@
 
 use std::fmt::{self, Write as _};
 
-use chess::{Decision, GameLine, Knowledge, Phase, Proposal};
+use chess::{
+    Decision, GameLine, Phase, Proposal,
+    vote_words::{self, NamedElector},
+};
 
 /// The whole vote in lines: the columns' titles, a line an elector, and the summary; the summary alone where nobody voted.
 pub fn lines<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<String> {
-    let entries = entries(line, decision);
-    let width = entries.iter().map(|entry| entry.elector.chars().count()).fold(VoteEntry::NARROWEST, usize::max);
+    let mut lines = table(&entries(line, decision));
+    lines.push(summary(line, decision));
+    lines
+}
+
+/// Entries as a table with titles, as wide as the longest name; nothing where there is no entry.
+pub fn table(entries: &[VoteEntry]) -> Vec<String> {
+    let width = entries.iter().map(|entry| entry.elector.chars().count()).fold(NARROWEST, usize::max);
     let titles = (!entries.is_empty()).then(|| VoteEntry::titles(width));
-    let votes = entries.iter().map(|entry| format!("{entry:width$}").trim_end().to_owned());
-    titles.into_iter().chain(votes).chain([summary(line, decision)]).collect()
+    let rows = entries.iter().map(|entry| format!("{entry:width$}").trim_end().to_owned());
+    titles.into_iter().chain(rows).collect()
 }
 
 /// How the second phase is called among the electors.
 pub const SECOND_PHASE: &str = "re-search";
 
+/// The fewest characters that the name of an elector takes.
+const NARROWEST: usize = 10;
+
 /// What one elector had to say in the vote, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoteEntry {
-    /// Who proposed, and what it knows where the name does not say it: `mpar`, `fish`, `old (mbxk)`.
+    /// Who proposed, in words and with its short form: `king and centre (mbkc), adviser`, `Stockfish`.
     pub elector: String,
+    /// The short form alone: `mbkc`, `fish`, `old (mbxk)`.
+    pub short: String,
     /// The proposed move, in standard algebraic notation.
     pub best: String,
     /// Its value, such as `+0.34`, from our side.
@@ -29,7 +43,7 @@ pub struct VoteEntry {
     pub depth: u32,
     /// Nodes visited by its search.
     pub nodes: u64,
-    /// What it weighed; `None` before the election, and in the second phase, which is not weighed.
+    /// What it weighed; `None` before the election, for advisers, and in the second phase, which is not weighed.
     pub weight: Option<f64>,
     /// Whether this move was elected.
     pub elected: bool,
@@ -38,11 +52,12 @@ pub struct VoteEntry {
 }
 
 impl VoteEntry {
-    /// A proposal while nothing is elected yet.
-    pub fn proposal<L: GameLine>(line: &L, proposal: &Proposal<L::Move>) -> Self {
+    /// A proposal by an elector with this name.
+    pub fn proposal<L: GameLine>(line: &L, elector: &NamedElector, proposal: &Proposal<L::Move>) -> Self {
         let second = proposal.search.phase == Phase::Second;
         Self {
-            elector: if second { SECOND_PHASE.to_owned() } else { proposal.elector.to_string() },
+            elector: if second { SECOND_PHASE.to_owned() } else { elector.label() },
+            short: if second { SECOND_PHASE.to_owned() } else { elector.short.clone() },
             best: line.move_text(proposal.best),
             score: proposal.score.to_string(),
             depth: proposal.depth,
@@ -53,11 +68,8 @@ impl VoteEntry {
         }
     }
 
-    /// The fewest characters that the name of an elector takes.
-    pub const NARROWEST: usize = 10;
-
-    /// The titles of the columns that [`VoteEntry`]'s display has, where names take so many characters.
-    pub fn titles(width: usize) -> String {
+    /// The titles of the columns that [`VoteEntry`]'s display has, where names take `width` characters.
+    fn titles(width: usize) -> String {
         format!("  {:<width$}    move   score depth      nodes  weight", "elector")
     }
 }
@@ -68,7 +80,7 @@ impl fmt::Display for VoteEntry {
         let mark = if self.elected { '*' } else { ' ' };
         let Self { elector, best, score, depth, nodes, .. } = self;
         let weight = self.weight.map_or_else(String::new, weight);
-        let width = f.width().unwrap_or(Self::NARROWEST);
+        let width = f.width().unwrap_or(NARROWEST);
         write!(f, "{mark} {elector:<width$} {best:>7} {score:>7} {depth:>5} {nodes:>10} {weight:>7}")?;
         self.machine.iter().try_for_each(|machine| write!(f, "  on {machine}"))
     }
@@ -79,45 +91,37 @@ fn weight(weight: f64) -> String {
     if weight.abs() >= 10.0 || weight.fract() == 0.0 { format!("{weight:.0}") } else { format!("{weight:.2}") }
 }
 
-/// An elector's name, with the letters of what it knows where that is not everything and the name does not say it.
-pub fn name(elector: &str, knowledge: Option<&str>) -> String {
-    match knowledge {
-        Some(letters) if letters != elector && !letters.parse().is_ok_and(Knowledge::is_whole) => {
-            format!("{elector} ({letters})")
-        }
-        _ => elector.to_owned(),
-    }
-}
-
 /// Every elector's vote in the order of the roster, the second phase last.
 pub fn entries<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<VoteEntry> {
-    let first = decision.votes.iter().map(|vote| VoteEntry {
-        elector: name(vote.proposal.elector.as_str(), vote.knowledge.map(|knowledge| knowledge.to_string()).as_deref()),
-        weight: vote.weight,
-        ..VoteEntry::proposal(line, &vote.proposal)
+    let first = decision.votes.iter().map(|vote| {
+        let letters = vote.knowledge.map(|knowledge| knowledge.to_string());
+        let elector = NamedElector::new::<L>(vote.proposal.elector.as_str(), letters.as_deref(), vote.weight.is_none());
+        VoteEntry { weight: vote.weight, ..VoteEntry::proposal(line, &elector, &vote.proposal) }
     });
-    let second = decision.second_phase.iter().map(|second| VoteEntry::proposal(line, &second.proposal));
+    let second = decision.second_phase.iter();
+    let second = second.map(|second| VoteEntry::proposal(line, &NamedElector::second_search(), &second.proposal));
     let elected = line.move_text(decision.best);
     first.chain(second).map(|entry| VoteEntry { elected: entry.best == elected, ..entry }).collect()
 }
 
 /// What is said of a vote and who proposed what, in one line: `...; fully-guarded 22-18 +0.12/9`.
 pub fn in_one_line<'a>(said: &str, entries: impl IntoIterator<Item = &'a VoteEntry>) -> String {
-    let vote =
-        |VoteEntry { elector, best, score, depth, .. }: &VoteEntry| format!("; {elector} {best} {score}/{depth}");
+    let vote = |VoteEntry { short, best, score, depth, .. }: &VoteEntry| format!("; {short} {best} {score}/{depth}");
     let votes: String = entries.into_iter().map(vote).collect();
     format!("{said}{votes}")
 }
 
-/// The decision in one line: the move, its value, the rule, how split the vote was, and what the second phase changed.
+/// The decision in one line: the move, its value, the rule, who wanted what, and what the second phase changed.
 pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> String {
     let mut text = numbered(line, Some(decision.best));
     if let Some(score) = decision.score {
         let _ = write!(text, "  {score}");
     }
     let _ = write!(text, "  by {}", decision.chosen_by());
-    let proposed = decision.votes_cast().map(|vote| line.move_text(vote.proposal.best));
-    let _ = write!(text, "{}", tally(proposed));
+    let said = vote_words::sentence(&vote_words::opinions(line, decision), &line.move_text(decision.best));
+    if !said.is_empty() {
+        let _ = write!(text, ": {said}");
+    }
     if let Some(second) = &decision.second_phase {
         let _ = write!(
             text,
@@ -133,26 +137,6 @@ pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>
 pub fn second_phase(mode: &str, first_choice: &str, changed: bool) -> String {
     let did = if changed { "instead of" } else { "confirms" };
     format!("; second phase ({mode}) {did} {first_choice}")
-}
-
-/// How many electors proposed each move, the most proposed first: `, votes e5 ×3, d5 ×1`; nothing where nobody did.
-pub fn tally(proposed: impl Iterator<Item = String>) -> String {
-    let mut tally: Vec<(String, usize)> = Vec::new();
-    for san in proposed {
-        match tally.iter_mut().find(|(known, _)| *known == san) {
-            Some((_, votes)) => *votes += 1,
-            None => tally.push((san, 1)),
-        }
-    }
-    tally.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-    match tally.as_slice() {
-        [] => String::new(),
-        [_] => ", unanimous".to_owned(),
-        several => {
-            let votes: Vec<String> = several.iter().map(|(san, votes)| format!("{san} ×{votes}")).collect();
-            format!(", votes {}", votes.join(", "))
-        }
-    }
 }
 
 /// A move with its number: `12. Nf3` or `12… Nc6`.
@@ -204,7 +188,7 @@ mod tests {
                 vote("mp", Some("mp"), "e2e4"),
                 vote("old", Some("mbxk"), "e2e4"),
                 vote("fish", None, "g1f3"),
-                // Advice is shown, and counted nowhere.
+                // Advice has no weight, and is part of what is said.
                 Vote { weight: None, ..vote("adviser", Some("mbkc"), "g1f3") },
             ],
             second_phase: Some(SecondPhase {
@@ -216,14 +200,26 @@ mod tests {
         };
         assert_eq!(
             summary(&line, &decision),
-            "1. Nf3  +0.34  by re-search, votes e4 ×2, Nf3 ×1; second phase (shared) instead of e4  (0.00 s)"
+            "1. Nf3  +0.34  by re-search: Fish, the second search and the specialist adviser (king and centre) chose Nf3; \
+             2 of 2 specialists preferred e4 (pawns; king and mobility); second phase (shared) instead of e4  (0.00 s)"
         );
         let entries = entries(&line, &decision);
         let names: Vec<&str> = entries.iter().map(|entry| entry.elector.as_str()).collect();
-        assert_eq!(names, ["mp", "old (mbxk)", "fish", "adviser (mbkc)", SECOND_PHASE]);
+        let expected = [
+            "pawns (mp)",
+            "king and mobility: old (mbxk)",
+            "fish",
+            "king and centre: adviser (mbkc), adviser",
+            SECOND_PHASE,
+        ];
+        assert_eq!(names, expected);
+        let short: Vec<&str> = entries.iter().map(|entry| entry.short.as_str()).collect();
+        assert_eq!(short, ["mp", "old (mbxk)", "fish", "adviser (mbkc)", SECOND_PHASE]);
         let elected: Vec<bool> = entries.iter().map(|entry| entry.elected).collect();
         assert_eq!(elected, [false, false, true, true, true]);
-        let widths: Vec<usize> = entries.iter().map(|entry| entry.to_string().trim_end().len()).collect();
-        assert!(widths.iter().all(|width| *width <= VoteEntry::titles(VoteEntry::NARROWEST).len()), "{widths:?}");
+        let table = table(&entries);
+        let column = table[0].find(" move").expect("a title") + " move".len();
+        let ends = |row: &&String| row.chars().take(column).last().is_some_and(|letter| letter != ' ');
+        assert_eq!(table.iter().skip(1).filter(ends).count(), entries.len(), "{table:#?}");
     }
 }

@@ -192,9 +192,9 @@ struct SplitSums {
     seconds: f64,
 }
 
-/// The most split that a vote of each class is.
+/// The most split that a vote of each class is. Advisers have no vote: whether they agreed is not said here.
 const SPLITS: [(&str, f64); 4] =
-    [("unanimous", 0.0), ("a few dissent", 1.0 / 3.0), ("split", 2.0 / 3.0), ("no majority", 1.0)];
+    [("all voters agree", 0.0), ("a few dissent", 1.0 / 3.0), ("split", 2.0 / 3.0), ("no majority", 1.0)];
 
 impl Default for CouncilSums {
     /// Starts with every criterion and its defaults.
