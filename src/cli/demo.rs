@@ -1,25 +1,48 @@
 //! `concilio demo`: the whole program on one machine. A practice server on loopback, the daemon connected to it through the
 //! same adapters that talk to Lichess and FICS, and a sparring partner that challenges it.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    io::{self, IsTerminal as _},
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
 
 use clap::{Args, ValueEnum};
-use tokio::{sync::watch, task::JoinSet};
+use jiff::Timestamp;
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 use tokio_util::sync::CancellationToken;
-use web::{HealthChecks, WebServer, WebSettings};
+use web::{AnotherGame, HealthChecks, WebServer, WebSettings};
 
-use super::{Failure, draughts::play_demo, page, runtime, signals::Signals, view::Viewer};
+use super::{
+    Failure,
+    draughts::play_demo,
+    idle_study, page, runtime,
+    signals::Signals,
+    view::{Viewer, result_in_words},
+};
 use bot::{
-    journal::{Journal, JournalSettings},
+    journal::{Archive, Filter, Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
-        self, AccountPolicy, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime, ShutdownGames,
+        self, AccountPolicy, Connection, Control, ControlCommand, EventBus, PlayerSettings, PreparedPlayer, Runtime,
+        ShutdownGames,
     },
 };
 use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
 use council::{CouncilSettings, pool::Pool};
 use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
+use report::ReportSettings;
 use server::{
     fics::{self, FicsSettings, Password, Timeseal},
     lichess::{self, LichessSettings, Token},
@@ -32,6 +55,14 @@ const SPARRING_NODES: u64 = 500;
 const BOT: &str = "Concilio";
 const FICS_BOT: &str = "ConcilioOnFics";
 const SPARRING: &str = "Sparring";
+
+/// What the accounts are called in the journal and on the page.
+const ACCOUNT: &str = "practice";
+const FICS_ACCOUNT: &str = "practice-fics";
+
+/// How long running games are given up before the daemon leaves them as they are.
+const GIVE_UP_WITHIN: Duration = Duration::from_secs(5);
+const GIVE_UP_AGAIN: Duration = Duration::from_millis(200);
 
 /// Which of the practice server's faces the demo plays on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,13 +87,16 @@ enum DemoGame {
 /// Watch the whole program play against a practice server on this machine
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  concilio demo                        one game of a minute and a second a move
-  concilio demo --tc 10+0.1            a quick one
+  concilio demo                        one game of a minute and a second a move, and what comes next
+  concilio demo --tc 10+0.1 --exit     a quick one, and no more
+  concilio demo --roster balanced-7    seven specialists instead of the engine's copies
   concilio demo --game draughts        Italian draughts: the council against fully-guarded
   concilio demo --server both          an account on Lichess and one on FICS at once
   concilio demo --games 8 --concurrency 4 --faults cut=3s,429=5%
 
-Ctrl-C aborts or resigns the running games and ends; twice ends at once.")]
+On a terminal, the program stays after the game: Enter plays another one, and the page replays, reports, and takes you on.
+It ends with Ctrl-C; with --games, with --exit, or without a terminal it ends after the last game. Ctrl-C resigns running
+games, or aborts them before the second move; twice ends at once.")]
 pub(super) struct DemoCommand {
     /// Which game is played; of the other options, draughts knows only --tc and --data
     #[arg(long, value_enum, default_value_t = DemoGame::Chess)]
@@ -73,9 +107,12 @@ pub(super) struct DemoCommand {
     /// Seconds on each clock and seconds added with every move
     #[arg(long, default_value = "60+1", value_name = "TIME")]
     tc: TimeControl,
-    /// How many games to play
-    #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    games: u32,
+    /// Number of games to play before the program ends by itself
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    games: Option<u32>,
+    /// End after the game instead of waiting for Ctrl-C
+    #[arg(long)]
+    exit: bool,
     /// How many games to play at the same time (on FICS it is always one)
     #[arg(short = 'c', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     concurrency: u32,
@@ -118,6 +155,7 @@ impl DemoCommand {
 
         let journal_settings = JournalSettings::in_folder(&self.data);
         let journal = Journal::open(&journal_settings)?;
+        let began = Timestamp::now();
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();
         let control = Control::new(shutdown.clone());
@@ -125,7 +163,15 @@ impl DemoCommand {
         let serving = CancellationToken::new();
         let connections = self.connections(&server).await?;
         let health = page::health(&runtime, connections.iter().map(|connection| connection.name.clone()));
-        let page = self.page(&runtime, played_by, health, serving.clone()).await?;
+        let mut wishes = self.stays().then(Wishes::listen);
+        let another_game = wishes.as_ref().map(Wishes::button);
+        let page = self.page(&runtime, played_by, health, another_game, serving.clone()).await?;
+        if wishes.is_some() {
+            // While nobody plays, finished games are judged, so that the page has a report.
+            let settings =
+                ReportSettings { when_idle: true, output: self.data.join("report"), ..ReportSettings::default() };
+            idle_study::start(&settings, &journal_settings, event_bus.listen())?;
+        }
         let viewer = Viewer::start(event_bus.listen());
         let mut daemons = JoinSet::new();
         for connection in connections {
@@ -133,19 +179,17 @@ impl DemoCommand {
         }
 
         let mut signals = Signals::listen();
-        let (played, stopped) = tokio::select! {
-            played = self.challenge_and_wait(&server) => (played, false),
-            () = told_to_stop(&mut signals) => (Ok(()), true),
+        let played = tokio::select! {
+            played = self.play(&server, &viewer, wishes.as_mut(), page.url(), &journal_settings) => played,
+            () = told_to_stop(&mut signals) => Ok(()),
         };
-        if stopped {
-            shutdown.now.cancel();
-        } else {
-            shutdown.drain.cancel();
-        }
+        shutdown.drain.cancel();
         let stopped_again = tokio::select! {
             () = async { while daemons.join_next().await.is_some() {} } => false,
+            () = give_up(&server, &runtime.control, &shutdown) => false,
             () = told_to_stop(&mut signals) => true,
         };
+        while !stopped_again && daemons.join_next().await.is_some() {}
         viewer.close().await;
         serving.cancel();
         page.closed().await;
@@ -155,8 +199,58 @@ impl DemoCommand {
         let journal = runtime.journal.clone();
         drop(runtime);
         journal.close().await?;
-        self.report(&server, &journal_settings).await?;
+        self.report(&journal_settings, began)?;
         played
+    }
+
+    /// Whether the program goes on after the last game until it is told to end.
+    fn stays(&self) -> bool {
+        self.games.is_none() && !self.exit && io::stdout().is_terminal()
+    }
+
+    /// Plays the games; where the program stays, it then plays others as they are wanted, without end.
+    async fn play(
+        &self,
+        server: &PracticeServer,
+        viewer: &Viewer,
+        wishes: Option<&mut Wishes>,
+        url: Option<String>,
+        journal: &JournalSettings,
+    ) -> Result<(), Failure> {
+        self.challenge_and_wait(server, 1).await?;
+        let Some(wishes) = wishes else { return Ok(()) };
+        for round in 2.. {
+            viewer.hint(self.what_next(server, url.as_deref(), journal).await?);
+            wishes.another_game().await;
+            viewer.begin_anew();
+            self.challenge_and_wait(server, round).await?;
+        }
+        Ok(())
+    }
+
+    /// What the person at the terminal can do after a game.
+    async fn what_next(
+        &self,
+        server: &PracticeServer,
+        url: Option<&str>,
+        journal: &JournalSettings,
+    ) -> Result<Vec<String>, Failure> {
+        let journal = journal.path.display();
+        let mut lines = vec![" What next?".to_owned(), "   another game      press Enter".to_owned()];
+        match (url, server.games().await?.last()) {
+            (Some(url), Some(game)) => {
+                let account = if self.server == Faces::Fics { FICS_ACCOUNT } else { ACCOUNT };
+                lines.push(format!("   replay, votes     {url}#/games/{account}/{}", game.id));
+                lines.push(format!("   report            {url}#/games/{account}/{}?report", game.id));
+                lines.push(format!("   play against it   {url}#/play"));
+            }
+            _ => {
+                lines.push(format!("   replay, votes     concilio games --votes -n 1 --journal {journal}"));
+                lines.push(format!("   report            concilio report --journal {journal}"));
+            }
+        }
+        lines.push("   end               Ctrl-C".to_owned());
+        Ok(lines)
     }
 
     /// The page, unless none is wanted; its address is printed.
@@ -165,21 +259,19 @@ impl DemoCommand {
         runtime: &Runtime,
         player: watch::Receiver<PlayerSettings>,
         health: HealthChecks,
+        another_game: Option<AnotherGame>,
         stop: CancellationToken,
     ) -> Result<WebServer, Failure> {
-        let usual = SocketAddr::from(([127, 0, 0, 1], 8080));
         let serve = async |address: Option<SocketAddr>| {
             let address = address.map_or_else(String::new, |address| address.to_string());
             let settings = WebSettings { address, ..WebSettings::default() };
-            page::serve(&settings, runtime, player.clone(), None, health.clone(), stop.clone()).await
+            let (health, another_game) = (health.clone(), another_game.clone());
+            page::serve(&settings, runtime, player.clone(), None, health, another_game, stop.clone()).await
         };
         let page = match self.web {
             _ if self.no_web => serve(None).await?,
             Some(address) => serve(Some(address)).await?,
-            None => match serve(Some(usual)).await {
-                Ok(page) => page,
-                Err(_taken) => serve(Some(SocketAddr::from(([127, 0, 0, 1], 0)))).await?,
-            },
+            None => page::near_the_usual_address(async |address| serve(Some(address)).await).await?,
         };
         if let Some(url) = page.url() {
             outln!("the page is at {url}");
@@ -217,7 +309,7 @@ impl DemoCommand {
             let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
             let stop = CancellationToken::new();
             let (lichess, events) = lichess::connect(settings, token, stop.clone())?;
-            connections.push(Connection { name: "practice".into(), server: Arc::new(lichess), events, stop });
+            connections.push(Connection { name: ACCOUNT.into(), server: Arc::new(lichess), events, stop });
         }
         if let Some(address) = server.fics_address() {
             server.add_fics_account(FICS_BOT, true, "practice").await?;
@@ -235,7 +327,7 @@ impl DemoCommand {
             let password = Password::new("practice");
             let stop = CancellationToken::new();
             let (fics, events) = fics::connect(settings, Some(password), stop.clone());
-            connections.push(Connection { name: "practice-fics".into(), server: Arc::new(fics), events, stop });
+            connections.push(Connection { name: FICS_ACCOUNT.into(), server: Arc::new(fics), events, stop });
         }
         Ok(connections)
     }
@@ -267,7 +359,7 @@ impl DemoCommand {
         let challenge = ChallengeSettings {
             concurrency: self.concurrency as usize,
             max_games_per_opponent: self.concurrency as usize,
-            max_waiting: self.games as usize,
+            max_waiting: self.games.unwrap_or(1) as usize,
             ..ChallengeSettings::default()
         };
         // A friend is played on any terms.
@@ -289,38 +381,99 @@ impl DemoCommand {
         }
     }
 
-    /// Lets the sparring partner challenge for as many games as are wanted, and waits for the end of the last.
-    async fn challenge_and_wait(&self, server: &PracticeServer) -> Result<(), Failure> {
+    /// Lets the sparring partner challenge for as many games as are wanted, and waits for the end of the last one of this
+    /// round; rounds count from 1.
+    async fn challenge_and_wait(&self, server: &PracticeServer, round: usize) -> Result<(), Failure> {
         let terms = GameTerms { variant: Variant::Standard, time_control: self.tc, rated: false };
+        let games = self.games.unwrap_or(1);
         if self.server != Faces::Fics {
-            for _ in 0..self.games {
+            for _ in 0..games {
                 server.challenge(SPARRING, BOT, ChallengeTerms::new(terms)).await?;
             }
         }
         if self.server != Faces::Lichess {
             // There an account plays one game at a time.
-            for _ in 0..self.games {
+            for _ in 0..games {
                 let game = server.game_between(SPARRING, FICS_BOT, ChallengeTerms::new(terms)).await?;
                 server.wait_for_end(&game).await?;
             }
         }
         let faces = if self.server == Faces::Both { 2 } else { 1 };
-        server.wait_for_games(self.games as usize * faces).await?;
+        server.wait_for_games(games as usize * faces * round).await?;
         Ok(())
     }
 
-    async fn report(&self, server: &PracticeServer, journal: &JournalSettings) -> Result<(), Failure> {
+    /// Prints how the games since `began` ended, as the journal has them, and where to read more.
+    fn report(&self, journal: &JournalSettings, began: Timestamp) -> Result<(), Failure> {
+        let path = journal.path.display();
         outln!();
-        for game in server.games().await? {
-            if let Some(outcome) = &game.outcome {
-                outln!("  {}  {}", game.id, outcome);
-            }
+        let filter = Filter { since: Some(began), ..Filter::default() };
+        for game in Archive::open(&journal.path)?.games(&filter)? {
+            let result = match game.ended_at {
+                Some(_) => result_in_words(&game.status, game.winner),
+                None => "not finished".to_owned(),
+            };
+            outln!("  {}  {result}", game.game);
         }
         outln!("  games    {}", journal.pgn_directory.display());
-        outln!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
-        outln!("  study them with: concilio report --journal {}", journal.path.display());
+        outln!("  journal  {path}");
+        outln!("  replay   concilio web --journal {path}");
+        outln!("  votes    concilio games --votes -n 1 --journal {path}");
+        outln!("  report   concilio report --journal {path}");
         Ok(())
     }
+}
+
+/// What the person who watches wants after a game: by Enter on the terminal, or by the page's button.
+struct Wishes {
+    sender: mpsc::Sender<()>,
+    receiver: mpsc::Receiver<()>,
+    /// Whether a wish counts now: it does not while a game runs.
+    waiting: Arc<AtomicBool>,
+}
+
+impl Wishes {
+    /// Listens to the terminal from now on.
+    fn listen() -> Self {
+        let (sender, receiver) = mpsc::channel(1);
+        let wishes = Self { sender, receiver, waiting: Arc::default() };
+        let wish = wishes.button();
+        if io::stdin().is_terminal() {
+            // The thread ends with the program or with the input.
+            thread::spawn(move || io::stdin().lines().map_while(Result::ok).for_each(|_| _ = wish()));
+        }
+        wishes
+    }
+
+    /// Wishes for another game; returns whether one begins.
+    fn button(&self) -> AnotherGame {
+        let (sender, waiting) = (self.sender.clone(), Arc::clone(&self.waiting));
+        Arc::new(move || waiting.swap(false, Relaxed) && sender.try_send(()).is_ok())
+    }
+
+    /// Waits until another game is wanted.
+    async fn another_game(&mut self) {
+        self.waiting.store(true, Relaxed);
+        // The channel stays open: this side holds a sender.
+        let _ = self.receiver.recv().await;
+    }
+}
+
+/// Resigns or aborts every game of the bots until the accounts have ended, so that the journal knows how each game ended. After
+/// a while the daemon leaves what still runs.
+async fn give_up(server: &PracticeServer, control: &Control, shutdown: &Shutdown) {
+    let give_up_all = async {
+        loop {
+            let games = server.games().await.unwrap_or_default();
+            for game in games.into_iter().filter(|game| game.outcome.is_none()) {
+                // A game that has not reached its account yet is given up in the next round.
+                let _ = control.perform(ControlCommand::Resign { game: game.id, account: None }).await;
+            }
+            sleep(GIVE_UP_AGAIN).await;
+        }
+    };
+    let _ = timeout(GIVE_UP_WITHIN, give_up_all).await;
+    shutdown.now.cancel();
 }
 
 /// Waits for a signal to stop; for ever where none can be heard.

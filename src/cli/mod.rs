@@ -30,6 +30,7 @@ mod signals;
 mod uci;
 mod view;
 mod votes;
+mod web;
 mod worker;
 mod xboard;
 
@@ -82,6 +83,8 @@ enum Subcommands {
     Draughts(Box<draughts::DraughtsCommand>),
     /// Run the practice server alone, for any Lichess bot to play on
     Practice(practice::PracticeCommand),
+    /// Show a journal in the browser, without an account
+    Web(web::WebCommand),
     /// List and export the games of the journal
     Games(games::GamesCommand),
     /// Copy the journal while it is written
@@ -136,6 +139,7 @@ impl Cli {
             Subcommands::Demo(demo) => in_runtime(demo.run()),
             Subcommands::Draughts(draughts) => in_runtime(draughts.run()),
             Subcommands::Practice(practice) => in_runtime(practice.run()),
+            Subcommands::Web(web) => in_runtime(web.run()),
             Subcommands::Games(games) => games.run(),
             Subcommands::Journal(journal) => journal.run(),
             Subcommands::Report(report) => in_runtime(report.run()),

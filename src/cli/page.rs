@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -15,7 +16,7 @@ use bot::{
     session::{AccountEvent, BotEvent, PlayerSettings, Runtime},
 };
 use chess::ServerName;
-use web::{HealthChecks, WebContext, WebError, WebServer, WebSettings};
+use web::{AnotherGame, HealthChecks, WebContext, WebError, WebServer, WebSettings};
 
 /// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. A control channel that cannot
 /// be had stops no game: that is said, and play goes on without it.
@@ -28,6 +29,7 @@ pub(super) async fn serve(
     player: watch::Receiver<PlayerSettings>,
     socket: Option<&Path>,
     health: HealthChecks,
+    another_game: Option<AnotherGame>,
     stop: CancellationToken,
 ) -> Result<WebServer, Failure> {
     let context = WebContext {
@@ -37,6 +39,7 @@ pub(super) async fn serve(
         player,
         control: Some(runtime.control.clone()),
         health,
+        another_game,
     };
     match web::serve(settings, context.clone(), socket, stop.clone()).await {
         Err(error @ WebError::Socket { .. }) => {
@@ -49,10 +52,22 @@ pub(super) async fn serve(
 
 /// An address that somebody else has, or that is not ours before the network is up, may be had another time: whoever starts
 /// services again is to do so. What else is wrong stands in the settings.
-fn failure(error: WebError) -> Failure {
+pub(super) fn failure(error: WebError) -> Failure {
     match error {
         WebError::Listen { .. } => Failure::failed(error),
         WebError::Socket { .. } | WebError::NoSecret(_) | WebError::Secret(_) => Failure::usage(error),
+    }
+}
+
+/// Serves the page where it usually is, on 127.0.0.1:8080, or on any free port where that one is taken.
+pub(super) async fn near_the_usual_address<T, F>(serve: impl Fn(SocketAddr) -> F) -> Result<T, Failure>
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    let port = |port| SocketAddr::from(([127, 0, 0, 1], port));
+    match serve(port(8080)).await {
+        Err(_taken) => serve(port(0)).await,
+        served => served,
     }
 }
 
@@ -100,7 +115,7 @@ fn note(connected: &Mutex<BTreeMap<ServerName, bool>>, event: &BotEvent) {
 
 #[cfg(test)]
 mod tests {
-    use std::{io, net::SocketAddr, process::ExitCode};
+    use std::{io, process::ExitCode};
 
     use super::*;
 

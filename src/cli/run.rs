@@ -102,7 +102,7 @@ impl RunCommand {
         let socket = settings.control_socket();
         let serving = CancellationToken::new();
         let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
-        let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, serving.clone()).await?;
+        let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, None, serving.clone()).await?;
         if let Some(url) = page.url() {
             tracing::info!("the page is at {url}");
         }
@@ -110,13 +110,14 @@ impl RunCommand {
         idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
-            let connection = connect(&name, &server)?;
+            let connection = connect(&name, &server, &page_without_account(&settings))?;
             accounts.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
         if accounts.is_empty() {
-            return Err(Failure::usage(
-                "no server is enabled; add a [servers.lichess] table (see config/example.toml)",
-            ));
+            return Err(Failure::usage(format_args!(
+                "no server is enabled; add a [servers.lichess] table (see config/example.toml){}",
+                page_without_account(&settings)
+            )));
         }
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
         // Where no signals can be heard, nobody waits for it.
@@ -163,12 +164,21 @@ pub(super) fn servers(settings: &Settings) -> BTreeMap<String, ServerSettings> {
     servers
 }
 
-/// Connects one account of the settings.
-fn connect(name: &str, server: &ServerSettings) -> Result<Connection, Failure> {
+/// The way to the page for operators who want one and have no account: what an error ends with. Empty where no page is wanted.
+fn page_without_account(settings: &Settings) -> String {
+    let journal = settings.journal.path.display();
+    let wanted = !settings.web.address.is_empty();
+    let hint = || format!("; without an account, concilio web --journal {journal} shows the games of the journal");
+    wanted.then(hint).unwrap_or_default()
+}
+
+/// Connects one account of the settings. An error about its token ends with `hint`.
+fn connect(name: &str, server: &ServerSettings, hint: &str) -> Result<Connection, Failure> {
     let stop = CancellationToken::new();
     match server.protocol {
         Protocol::Lichess => {
-            let token = Token::load(server.token_file()).map_err(Failure::usage)?;
+            let token = Token::load(server.token_file());
+            let token = token.map_err(|error| Failure::usage(format_args!("{error}{hint}")))?;
             let (lichess, events) = lichess::connect(server.lichess()?, token, stop.clone())?;
             Ok(Connection { name: ServerName::new(name), server: Arc::new(lichess), events, stop })
         }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::Failure;
 use crate::settings::{Flag, Loaded, Sources};
 use bot::journal::JournalSettings;
+use web::WebSettings;
 
 /// Where the settings come from.
 #[derive(Clone, Debug, Args)]
@@ -46,6 +47,14 @@ impl SettingsArgs {
     /// Wrong usage, with every mistake of that table in one line.
     pub(super) fn journal(self) -> Result<JournalSettings, Failure> {
         Ok(self.sources()?.load_tables(&["journal"]).map_err(Failure::usage)?.settings.journal)
+    }
+
+    /// The page's settings. A mistake elsewhere in the settings hides no page.
+    ///
+    /// # Errors
+    /// Wrong usage, with every mistake of that table in one line.
+    pub(super) fn web(self) -> Result<WebSettings, Failure> {
+        Ok(self.sources()?.load_tables(&["web"]).map_err(Failure::usage)?.settings.web)
     }
 
     /// Where a daemon with these settings is found. A mistake elsewhere in them does not keep its owner from it.

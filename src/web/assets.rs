@@ -109,6 +109,11 @@ impl Assets {
         Self { files: Arc::new(files.collect()), edition }
     }
 
+    /// The name of this edition.
+    pub(crate) fn edition(&self) -> &str {
+        &self.edition
+    }
+
     /// A file of an edition. Files of this one never change; a page that is older than this program gets what there is now.
     fn answer(&self, edition: &str, name: &str) -> Response {
         let Some(asset) = self.files.get(name) else {

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 use bot::{
@@ -25,6 +26,20 @@ pub struct WebContext {
     pub control: Option<Control>,
     /// Whether the program does what it is for, and what it measures.
     pub health: HealthChecks,
+    /// Starts another game of the demo, and returns whether one begins; `None` outside the demo.
+    pub another_game: Option<AnotherGame>,
+}
+
+/// Asks the demo for another game.
+pub type AnotherGame = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What a browser learns of the program when it connects.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct ProgramKind {
+    /// Whether a daemon runs: without one the page shows a journal and nothing live.
+    pub daemon: bool,
+    /// Whether it is the demo, which plays another game when asked.
+    pub demo: bool,
 }
 
 /// How the program is, for whoever looks after it.

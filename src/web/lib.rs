@@ -9,6 +9,8 @@
 //! ```
 //! Everything passes `security` first. The page itself is `page/`: HTML, CSS and JavaScript by hand, built into the program.
 //!
+//! [`serve_journal`] serves a journal alone, without a daemon: what was played, and nothing live.
+//!
 //! [`serve`] listens on a TCP address, on a Unix socket, or on both, with the same router behind them.
 
 mod archive;
@@ -27,6 +29,6 @@ mod server;
 mod settings;
 mod watch;
 
-pub use context::{HealthChecks, WebContext};
-pub use server::{WebError, WebServer, serve};
+pub use context::{AnotherGame, HealthChecks, WebContext};
+pub use server::{WebError, WebServer, serve, serve_journal};
 pub use settings::WebSettings;

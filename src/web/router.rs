@@ -1,6 +1,6 @@
 //! Which address leads where.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use axum::{
     Extension, Json, Router,
@@ -10,20 +10,25 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    HealthChecks, WebContext, WebSettings, archive,
+    AnotherGame, HealthChecks, WebContext, WebSettings, archive,
     assets::{self, Assets},
+    context::ProgramKind,
     control,
     draughts::{self, BoundedSearches},
     machines,
     play::{self, PlayRoom},
     problem::{HttpProblem, in_one_form},
-    security::{self, HostNames, OperatorKeys, PageReader, WhoAmI},
+    security::{self, HostNames, OperatorKeys, PagePlayer, PageReader, WhoAmI},
     watch::{self, OverviewWatch},
 };
-use bot::{journal::Journal, session::Control};
+use bot::{
+    journal::Journal,
+    session::{Control, EventBus},
+};
 use chess::Secret;
 use council::pool::Pool;
 
@@ -48,20 +53,35 @@ pub(crate) struct WebState {
     pub journal: Journal,
     pub control: Option<Control>,
     pub health: HealthChecks,
+    pub another_game: Option<AnotherGame>,
+}
+
+/// What the handlers share where there is a journal and no daemon.
+#[derive(Clone)]
+struct JournalState {
+    keys: OperatorKeys,
+    watch: OverviewWatch,
+    archive: archive::JournalReader,
 }
 
 /// Lets a handler have one part of the state alone.
 macro_rules! parts {
-    ($($field:ident: $part:ty),* $(,)?) => {
-        $(impl FromRef<WebState> for $part {
-            fn from_ref(state: &WebState) -> Self {
+    ($state:ty: $($field:ident: $part:ty),* $(,)?) => {
+        $(impl FromRef<$state> for $part {
+            fn from_ref(state: &$state) -> Self {
                 state.$field.clone()
             }
         })*
     };
 }
 
-parts! {
+parts! { JournalState:
+    keys: OperatorKeys,
+    watch: OverviewWatch,
+    archive: archive::JournalReader,
+}
+
+parts! { WebState:
     keys: OperatorKeys,
     watch: OverviewWatch,
     archive: archive::JournalReader,
@@ -71,6 +91,7 @@ parts! {
     journal: Journal,
     control: Option<Control>,
     health: HealthChecks,
+    another_game: Option<AnotherGame>,
 }
 
 /// The whole of the page's server, in front of `context`; `port` is where browsers find it, if they do.
@@ -90,24 +111,58 @@ pub(crate) fn build(
         control: context.control.clone(),
         health: context.health.clone(),
         journal: context.journal.clone(),
+        another_game: context.another_game.clone(),
         thinking: BoundedSearches::new(context.pool.clone(), stop.clone()),
         play_room: Arc::new(PlayRoom::new(context, stop)),
     };
-    Router::new()
+    let kind = ProgramKind { daemon: true, demo: state.another_game.is_some() };
+    let routes = Router::new()
         .merge(archive::routes())
         .merge(play::routes())
         .merge(draughts::routes())
-        .route("/api/me", get(async |me: WhoAmI| Json(me)))
         .route("/api/login", post(security::login))
         .route("/api/logout", post(security::logout))
         .route("/api/status", get(watch::status))
         .route("/api/events", get(watch::events))
         .route("/api/control", post(control::perform))
+        .route("/api/demo/game", post(another_game))
         .route("/api/machines", get(machines::list))
         .route("/metrics", get(metrics))
-        .route("/live", get(async || "alive\n"))
         .route("/ready", get(ready))
-        .with_state(state)
+        .with_state(state);
+    page(routes, kind, keys, settings)
+}
+
+/// The page in front of a journal, without a daemon: what was played can be read, and nothing else is there.
+pub(crate) fn build_for_journal(
+    settings: &WebSettings,
+    secret: Option<Secret>,
+    port: Option<u16>,
+    journal: PathBuf,
+    stop: CancellationToken,
+) -> Router {
+    let keys = OperatorKeys::new(secret, settings.public, port);
+    let state = JournalState {
+        keys: keys.clone(),
+        // Nothing happens on this bus; browsers notice on its stream when the program ends.
+        watch: OverviewWatch::start(EventBus::new().listen(), settings.watchers, stop),
+        archive: archive::JournalReader::new(journal),
+    };
+    let routes = Router::new()
+        .merge(archive::routes())
+        .route("/api/login", post(security::login))
+        .route("/api/logout", post(security::logout))
+        .route("/api/events", get(watch::events))
+        .with_state(state);
+    page(routes, ProgramKind { daemon: false, demo: false }, keys, settings)
+}
+
+/// The page's own files around these routes, and what every request passes.
+fn page(routes: Router, kind: ProgramKind, keys: OperatorKeys, settings: &WebSettings) -> Router {
+    routes
+        .route("/api/me", get(me))
+        .route("/live", get(async || "alive\n"))
+        .layer(Extension(kind))
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn_with_state(keys, security::recognise))
         .route("/", get(assets::index))
@@ -118,6 +173,34 @@ pub(crate) fn build(
         .layer(middleware::from_fn(in_one_form))
         .layer(middleware::from_fn_with_state(HostNames::new(&settings.hosts), security::refuse_foreign))
         .layer(middleware::from_fn(security::add_headers))
+}
+
+/// The browser and the program, as the page sees them.
+#[derive(Serialize)]
+struct Introduction {
+    #[serde(flatten)]
+    who: WhoAmI,
+    #[serde(flatten)]
+    kind: ProgramKind,
+    /// Changes with any file of the page.
+    edition: String,
+}
+
+async fn me(who: WhoAmI, Extension(kind): Extension<ProgramKind>, Extension(assets): Extension<Assets>) -> Response {
+    let who = if kind.daemon { who } else { who.without_a_daemon() };
+    Json(Introduction { who, kind, edition: assets.edition().to_owned() }).into_response()
+}
+
+/// Starts another game of the demo.
+async fn another_game(
+    _: PagePlayer,
+    State(another_game): State<Option<AnotherGame>>,
+) -> Result<StatusCode, HttpProblem> {
+    let ask = another_game.ok_or_else(|| HttpProblem::not_found("this program is not the demo"))?;
+    match ask() {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(HttpProblem::busy("a game is being played already")),
+    }
 }
 
 /// A request that takes too long, or whose body does not come, is given up.

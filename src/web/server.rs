@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{WebContext, WebSettings, listen, router};
-use chess::SecretError;
+use chess::{Secret, SecretError};
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +62,56 @@ impl WebServer {
     }
 }
 
+/// What is needed to listen.
+struct Door {
+    secret: Option<Secret>,
+    listener: Option<TcpListener>,
+}
+
+impl Door {
+    /// Listens on the address of the settings, if they name one. Where it cannot be had, nothing is left behind.
+    async fn open(settings: &WebSettings) -> Result<Self, WebError> {
+        let secret = settings.secret()?;
+        let address = settings.listen_address();
+        if let Some(address) = address.filter(|address| !address.ip().is_loopback() && secret.is_none()) {
+            return Err(WebError::NoSecret(address));
+        }
+        let listener = match address {
+            Some(address) => {
+                Some(TcpListener::bind(address).await.map_err(|source| WebError::Listen { address, source })?)
+            }
+            None => None,
+        };
+        Ok(Self { secret, listener })
+    }
+}
+
+/// Serves the journal at `path` on the address of the settings until `stop`, read-only and without a daemon. A daemon may
+/// write the journal meanwhile.
+///
+/// # Errors
+/// [`WebError`] names what cannot be had.
+pub async fn serve_journal(
+    settings: &WebSettings,
+    path: PathBuf,
+    stop: CancellationToken,
+) -> Result<WebServer, WebError> {
+    let Door { secret, listener } = Door::open(settings).await?;
+    let bound = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let tasks = TaskTracker::new();
+    let router = router::build_for_journal(settings, secret, bound.map(|address| address.port()), path, stop.clone());
+    if let Some(listener) = listener {
+        listen::on_tcp(listener, router, settings.watchers, &tasks, stop);
+    }
+    tasks.close();
+    Ok(WebServer {
+        address: bound,
+        tasks,
+        #[cfg(unix)]
+        _socket: None,
+    })
+}
+
 /// Serves the page on the address of the settings, if they name one, and the control channel on `socket`, if one is given,
 /// until `stop`.
 ///
@@ -73,18 +123,9 @@ pub async fn serve(
     socket: Option<&Path>,
     stop: CancellationToken,
 ) -> Result<WebServer, WebError> {
-    let secret = settings.secret()?;
-    let address = settings.listen_address();
-    if let Some(address) = address.filter(|address| !address.ip().is_loopback() && secret.is_none()) {
-        return Err(WebError::NoSecret(address));
-    }
-    let tasks = TaskTracker::new();
-    // Where one of the two cannot be had, nothing is left behind of the other, and the caller may go without it.
-    let listener = match address {
-        Some(address) => Some(TcpListener::bind(address).await.map_err(|source| WebError::Listen { address, source })?),
-        None => None,
-    };
+    let Door { secret, listener } = Door::open(settings).await?;
     let bound = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let tasks = TaskTracker::new();
     let router = router::build(settings, secret, bound.map(|address| address.port()), context, stop.clone());
     #[cfg(unix)]
     let socket = match socket {

@@ -34,8 +34,14 @@ const PAUSE_FACTOR: u32 = 20;
 /// How many frames a browser may be behind before it gets the whole picture instead.
 const FRAMES_BEHIND: usize = 8;
 
-/// Something is sent at least so often, so that both sides notice a dead connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Something is sent at least this often: both sides notice a dead connection within seconds.
+const KEEP_ALIVE: Duration = Duration::from_secs(4);
+
+/// What is sent when nothing has changed. An event and no comment, because a page does not hear comments.
+const BEAT: &[u8] = b"event: beat\ndata: 1\n\n";
+
+/// Tells browsers to connect again a second after a stream has ended.
+const RETRY: &[u8] = b"retry: 1000\n\n";
 
 /// How many events of the bot are taken together at most before frames get their turn.
 const EVENTS_AT_ONCE: usize = 256;
@@ -136,7 +142,7 @@ impl OverviewKeeper {
         match question {
             WatchQuestion::Status(reply) => _ = reply.send(json(&whole).into()),
             WatchQuestion::Watch(reply) => {
-                let whole = sse("whole", &whole);
+                let whole = [&*sse("whole", &whole), RETRY].concat().into();
                 // What has changed until now is in the picture; the others get it with the next frame.
                 _ = reply.send(Picture { whole, frames: self.frames.subscribe() });
             }
@@ -214,7 +220,7 @@ impl Watcher {
                 Some(picture.whole)
             }
             Ok(Err(broadcast::error::RecvError::Closed)) => None,
-            Err(_) => Some(Bytes::from_static(b": still here\n\n")),
+            Err(_) => Some(Bytes::from_static(BEAT)),
         }
     }
 }

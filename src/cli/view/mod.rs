@@ -15,24 +15,34 @@ use std::{
 };
 
 use tokio::{
-    sync::broadcast::{Receiver, error::RecvError},
+    sync::{
+        broadcast::{Receiver, error::RecvError},
+        mpsc,
+    },
     task::JoinHandle,
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::log;
-use bot::session::BotEvent;
-use chess::printable;
+use bot::session::{BotEvent, how_it_ended};
+use chess::{Color, GameStatus, printable};
 use painter::Painter;
 use scene::Scene;
 
 /// How often the picture is redrawn at most.
 const FRAME: Duration = Duration::from_millis(100);
 
+/// What the viewer is told beside events.
+enum ViewerMessage {
+    Hint(Vec<String>),
+    BeginAnew,
+}
+
 /// The task that shows what happens.
 pub(super) struct Viewer {
     done: CancellationToken,
+    messages: mpsc::UnboundedSender<ViewerMessage>,
     task: JoinHandle<()>,
 }
 
@@ -40,7 +50,18 @@ impl Viewer {
     /// Shows what happens from now on: on a terminal as a picture, elsewhere as lines.
     pub(super) fn start(events: Receiver<Arc<BotEvent>>) -> Self {
         let done = CancellationToken::new();
-        Self { task: tokio::spawn(watch(events, done.clone())), done }
+        let (messages, heard) = mpsc::unbounded_channel();
+        Self { task: tokio::spawn(watch(events, heard, done.clone())), messages, done }
+    }
+
+    /// Shows these lines below the games until others take their place.
+    pub(super) fn hint(&self, lines: Vec<String>) {
+        let _ = self.messages.send(ViewerMessage::Hint(lines));
+    }
+
+    /// Leaves the last picture as it is and begins another one below it.
+    pub(super) fn begin_anew(&self) {
+        let _ = self.messages.send(ViewerMessage::BeginAnew);
     }
 
     /// Shows the last picture and gives the terminal back as it was.
@@ -50,7 +71,11 @@ impl Viewer {
     }
 }
 
-async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
+async fn watch(
+    mut events: Receiver<Arc<BotEvent>>,
+    mut messages: mpsc::UnboundedReceiver<ViewerMessage>,
+    done: CancellationToken,
+) {
     let mut painter = can_paint().then(|| Painter::new(io::stdout()));
     if painter.is_some() && io::stderr().is_terminal() {
         log::hold_back();
@@ -72,6 +97,18 @@ async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
                 // Falling behind costs a frame, nothing more.
                 Err(RecvError::Lagged(_)) => (),
                 Err(RecvError::Closed) => finished = true,
+            },
+            Some(message) = messages.recv() => match message {
+                ViewerMessage::Hint(lines) => {
+                    if painter.is_none() {
+                        print_lines(&lines);
+                    }
+                    scene.hint(lines);
+                }
+                ViewerMessage::BeginAnew => {
+                    scene.hint(Vec::new());
+                    painter.iter_mut().for_each(Painter::begin_anew);
+                }
             },
             () = done.cancelled() => finished = true,
             _ = frames.tick(), if painter.is_some() => {
@@ -123,5 +160,16 @@ fn print_lines(lines: &[String]) {
     let mut stdout = io::stdout();
     for line in lines {
         let _ = writeln!(stdout, "{}", printable(line));
+    }
+}
+
+/// The result of a game: `1-0, White won by checkmate`.
+pub(super) fn result_in_words(status: &GameStatus, winner: Option<Color>) -> String {
+    let how = how_it_ended(status);
+    match winner {
+        Some(Color::White) => format!("1-0, White won {how}"),
+        Some(Color::Black) => format!("0-1, Black won {how}"),
+        None if status.is_drawn() => format!("½-½, drawn {how}"),
+        None => how,
     }
 }

@@ -27,6 +27,11 @@ impl<W: Write> Painter<W> {
         Self { out, said: Vec::new(), painted: Vec::new(), columns: 0 }
     }
 
+    /// Leaves the last picture on the terminal: the next one begins below it.
+    pub(super) fn begin_anew(&mut self) {
+        self.painted.clear();
+    }
+
     /// Puts lines above the picture when it is painted next. They stay there.
     pub(super) fn say(&mut self, lines: impl IntoIterator<Item = String>) {
         self.said.extend(lines);

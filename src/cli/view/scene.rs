@@ -5,12 +5,19 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
+use super::result_in_words;
 use bot::{
     journal::GameKey,
     session::{BotEvent, GameEvent},
 };
-use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal, printable};
-use council::player::vote_report::{self, VoteEntry};
+use chess::{
+    Clocks, Color, Decision, GameId, GameInfo, Line, Phase, Proposal, printable,
+    vote_words::{self, NamedElector},
+};
+use council::{
+    player::vote_report::{self, VoteEntry},
+    pool::ElectorSpec,
+};
 
 /// The columns of the board with the space beside it.
 const BOARD_WIDTH: usize = 22;
@@ -27,6 +34,8 @@ pub(super) struct Scene {
     /// The game whose board is shown: the first that runs, and after it the next.
     shown: Option<GameKey>,
     notices: Vec<String>,
+    /// What the person at the terminal can do next.
+    hints: Vec<String>,
 }
 
 /// A game as it is shown.
@@ -38,6 +47,8 @@ struct WatchedGame {
     /// The newest proposals for the position on the board, the electors by name.
     proposals: Vec<Proposal>,
     decision: Option<(Arc<Line>, Arc<Decision>)>,
+    /// The roster, without advisers.
+    electors: Arc<[ElectorSpec]>,
     over: Option<String>,
 }
 
@@ -59,7 +70,7 @@ impl Scene {
     /// Follows a game; says the move of the opponent, if it is that.
     fn in_game(&mut self, key: &GameKey, event: &GameEvent) -> Option<String> {
         match event {
-            GameEvent::Started { info, .. } => {
+            GameEvent::Started { info, electors, .. } => {
                 let game = WatchedGame {
                     line: Arc::new(info.start.clone()),
                     info: info.clone(),
@@ -67,6 +78,7 @@ impl Scene {
                     since: Instant::now(),
                     proposals: Vec::new(),
                     decision: None,
+                    electors: Arc::clone(electors),
                     over: None,
                 };
                 self.make_room(key);
@@ -86,7 +98,7 @@ impl Scene {
             }
             GameEvent::Over { status, winner, .. } => {
                 if let Some(game) = self.games.get_mut(key) {
-                    game.over = Some(outcome(status, *winner));
+                    game.over = Some(result_in_words(status, *winner));
                 }
                 self.choose();
             }
@@ -126,6 +138,11 @@ impl Scene {
         vec![text]
     }
 
+    /// Shows these lines below everything else.
+    pub(super) fn hint(&mut self, lines: Vec<String>) {
+        self.hints = lines;
+    }
+
     /// Keeps showing a game until it is over, if another one runs.
     fn choose(&mut self) {
         let runs = |id: &GameKey| self.games.get(id).is_some_and(|game| game.over.is_none());
@@ -149,7 +166,10 @@ impl Scene {
             lines.push(fit(&format!("  {id}  against {opponent}: {state}"), columns));
         }
         lines.push(String::new());
-        lines.extend(self.notices.iter().map(|notice| fit(&format!("  {notice}"), columns).dim().to_string()));
+        if self.hints.is_empty() {
+            lines.extend(self.notices.iter().map(|notice| fit(&format!("  {notice}"), columns).dim().to_string()));
+        }
+        lines.extend(self.hints.iter().map(|hint| fit(hint, columns)));
         lines
     }
 }
@@ -274,42 +294,93 @@ impl WatchedGame {
         rows.split_off(rows.len().saturating_sub(3))
     }
 
-    /// The council's table: what is proposed now, or how the last vote went.
+    /// The last vote in words, kept until the next decision, and the table of the electors: what they propose now, or what
+    /// they voted.
     fn votes(&self, columns: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some((line, decision)) = &self.decision {
+            let score = decision.score.map_or_else(String::new, |score| format!("  {score}"));
+            let played = format!(" {}{score}", vote_report::numbered(&**line, Some(decision.best)));
+            lines.push(fit(&played, columns).bold().to_string());
+            let sentence = vote_words::decision_sentence(&**line, decision);
+            lines.extend(
+                wrapped(&sentence, columns.saturating_sub(3)).iter().map(|row| format!("   {row}").cyan().to_string()),
+            );
+        }
         let thinking = !self.proposals.is_empty();
-        let (entries, last) = match &self.decision {
-            _ if thinking => {
-                let proposed = self.proposals.iter().map(|proposal| VoteEntry::proposal(&*self.line, proposal));
-                (proposed.collect(), "the council is in session …".to_owned())
-            }
-            Some((line, decision)) => {
-                let (entries, summary) =
-                    (vote_report::entries(&**line, decision), vote_report::summary(&**line, decision));
-                (entries, format!("played {summary}"))
-            }
-            None => return Vec::new(),
+        let entries = match &self.decision {
+            _ if thinking => self.proposals.iter().map(|proposal| self.entry(proposal)).collect(),
+            Some((line, decision)) => vote_report::entries(&**line, decision),
+            None => Vec::new(),
         };
-        let mut lines = vec![fit(&format!(" {}", VoteEntry::titles(VoteEntry::NARROWEST)), columns)];
-        lines.extend(entries.iter().take(MOST_ELECTORS).map(|entry| {
-            let text = fit(&format!(" {}", entry.to_string().replace('*', "✔")), columns);
-            if entry.elected { text.bold().to_string() } else { text }
-        }));
+        lines.extend(table(&entries, columns));
         lines.push(match &self.over {
-            Some(over) => fit(&format!("   {over}"), columns).bold().to_string(),
-            None => fit(&format!("   {last}"), columns),
+            Some(over) => fit(&format!(" {over}"), columns).bold().to_string(),
+            None if thinking => fit(&format!(" thinking about {}", vote_report::numbered(&*self.line, None)), columns),
+            None => String::new(),
         });
         lines
     }
+
+    /// A proposal for the position on the board. An elector that is not on the roster advises; its name says what it knows.
+    fn entry(&self, proposal: &Proposal) -> VoteEntry {
+        let name = proposal.elector.as_str();
+        let known = self.electors.iter().find(|elector| elector.name == proposal.elector);
+        let letters =
+            known.map_or_else(|| Some(name.to_owned()), |elector| elector.knowledge().map(|set| set.to_string()));
+        let adviser = known.is_none() && !self.electors.is_empty();
+        let elector = match proposal.search.phase {
+            Phase::Second => NamedElector::second_search(),
+            Phase::First => NamedElector::new::<Line>(name, letters.as_deref(), adviser),
+        };
+        VoteEntry::proposal(&*self.line, &elector, proposal)
+    }
 }
 
-fn outcome(status: &GameStatus, winner: Option<Color>) -> String {
-    let result = match winner {
-        Some(Color::White) => "1-0",
-        Some(Color::Black) => "0-1",
-        None if *status == GameStatus::Aborted => "aborted",
-        None => "½-½",
-    };
-    format!("{result} ({})", status.name())
+/// The electors' rows with their titles: in full where they fit, else without nodes and weights, and with short names at last.
+fn table(entries: &[VoteEntry], columns: usize) -> Vec<String> {
+    const NUMBERS: usize = 26;
+    let width =
+        |name: fn(&VoteEntry) -> &str| entries.iter().map(|entry| name(entry).chars().count()).fold(10, usize::max);
+    let (words, short): (fn(&VoteEntry) -> &str, fn(&VoteEntry) -> &str) =
+        (|entry| &entry.elector, |entry| &entry.short);
+    let in_full = vote_report::table(entries);
+    if in_full.iter().all(|row| row.chars().count() < columns) {
+        return mark(in_full.iter().map(|row| fit(&format!(" {row}"), columns)), entries);
+    }
+    let name = if width(words) + NUMBERS <= columns { words } else { short };
+    let width = width(name);
+    let titles = format!("   {:<width$}    move   score depth", "elector");
+    let rows = entries.iter().map(|entry| {
+        let elected = if entry.elected { '*' } else { ' ' };
+        format!(" {elected} {:<width$} {:>7} {:>7} {:>5}", name(entry), entry.best, entry.score, entry.depth)
+    });
+    mark(std::iter::once(titles).chain(rows).map(|row| fit(&row, columns)), entries)
+}
+
+/// The rows below the titles, those of the elected move in bold with a check mark, and as many as the picture has lines for.
+fn mark(rows: impl Iterator<Item = String>, entries: &[VoteEntry]) -> Vec<String> {
+    let elected = std::iter::once(false).chain(entries.iter().map(|entry| entry.elected));
+    let rows = rows.zip(elected).take(1 + MOST_ELECTORS).enumerate();
+    rows.map(|(index, (row, elected))| match index {
+        0 => row.dim().to_string(),
+        _ if elected => row.replacen('*', "✔", 1).green().bold().to_string(),
+        _ => row,
+    })
+    .collect()
+}
+
+/// A text in lines of at most `columns`, broken at blanks.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in printable(text).split(' ') {
+        match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= columns) {
+            Some(line) => _ = write!(line, " {word}"),
+            None => lines.push(word.chars().take(columns).collect()),
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
 }
 
 fn glyph(color: Color, role: shakmaty::Role) -> char {
@@ -333,7 +404,9 @@ fn fit(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::{GameTerms, Player, TimeControl, Variant};
+    use chess::{
+        Bound, CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote,
+    };
     use std::time::Duration;
 
     fn scene(opponent: &str) -> Scene {
@@ -425,6 +498,86 @@ mod tests {
                 "{drawn:?}"
             );
         }
+    }
+
+    fn proposal(ply: usize, elector: &str, best: &str) -> Proposal {
+        let best = best.parse().expect("a move");
+        Proposal {
+            search: SearchId { game: "abcdefgh".into(), ply, serial: 1, phase: Phase::First },
+            elector: elector.into(),
+            machine: None,
+            best,
+            score: Score::Cp(34),
+            bound: Bound::Exact,
+            depth: 12,
+            selective_depth: 14,
+            root_moves_done: 0,
+            nodes: 123_456,
+            time: Duration::ZERO,
+            pv: vec![best],
+        }
+    }
+
+    /// A game after 1. e4 e5, both answered by the council of White.
+    fn voted() -> Scene {
+        let mut scene = scene("Sparring");
+        let mut line = Line::start(Variant::Standard);
+        line.play_all("e2e4 e7e5").expect("legal moves");
+        let votes =
+            [("learned-1", "n", "g1f3", Some(1.0)), ("mbkc", "mbkc", "f2f4", None), ("mpar", "mpar", "g1f3", None)];
+        let votes = votes.map(|(elector, letters, best, weight)| Vote {
+            proposal: proposal(2, elector, best),
+            knowledge: letters.parse().ok(),
+            weight,
+        });
+        let decision = Decision {
+            criterion: Some(CriterionName::ScoreMargin),
+            votes: votes.to_vec(),
+            ..Decision::without_vote("g1f3".parse().expect("a move"), Source::Council)
+        };
+        let game = scene.games.keys().next().expect("a game").clone();
+        let decided = GameEvent::Decided {
+            line: Arc::new(line),
+            decision: Arc::new(decision),
+            budget: None,
+            lag: Duration::ZERO,
+            left_book: false,
+        };
+        scene.take(&BotEvent::Game(game, decided));
+        scene
+    }
+
+    #[test]
+    fn vote_is_said_in_words_at_every_width() {
+        for columns in [40, 80, 140] {
+            let text = plain(&voted().draw(columns)).join("\n");
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("the engine and 1 of 2 specialist advisers"), "{columns}: {text}");
+            assert!(words.contains("preferred f4 (king and centre)"), "{columns}: {text}");
+            assert!(!text.contains("unanimous"), "{text}");
+            assert!(text.lines().all(|line| line.trim_end().chars().count() <= columns), "{columns}: {text}");
+        }
+    }
+
+    #[test]
+    fn last_vote_stays_while_the_next_is_prepared() {
+        let mut scene = voted();
+        let game = scene.games.keys().next().expect("a game").clone();
+        let mut line = Line::start(Variant::Standard);
+        line.play_all("e2e4 e7e5 g1f3 b8c6").expect("legal moves");
+        scene.take(&BotEvent::Game(game.clone(), GameEvent::Position { line: Arc::new(line), clocks: None }));
+        scene.take(&BotEvent::Game(game, GameEvent::Proposal(proposal(4, "learned-1", "f1b5"))));
+        let text = plain(&scene.draw(80)).join("\n");
+        assert!(text.contains("2. Nf3") && text.contains("king and centre"), "{text}");
+        assert!(text.contains("Bb5") && text.contains("thinking about 3."), "{text}");
+    }
+
+    #[test]
+    fn hints_stand_below_the_game() {
+        let mut scene = scene("Sparring");
+        scene.hint(vec!["press Enter for another game".to_owned()]);
+        let lines = plain(&scene.draw(80));
+        assert_eq!(lines.last().map(String::as_str), Some("press Enter for another game"));
     }
 
     #[test]

@@ -2,8 +2,12 @@
 
 use serde::Serialize;
 
-use bot::journal::{Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, ProposalRecord};
-use chess::Line;
+use crate::overview::ending;
+use bot::journal::{Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
+use chess::{
+    CriterionName, Line, Source,
+    vote_words::{self, MoveGroup, NamedElector, Opinion},
+};
 use report::{
     JudgedGame,
     judge::{GameMaterial, Verdicts},
@@ -18,6 +22,8 @@ pub(super) struct Replay {
     start_fen: String,
     /// Its opening by code and name.
     opening: Option<NamedOpening>,
+    /// How it ended, such as `White won by checkmate`; empty while it runs.
+    ending: String,
     /// What a judge has made of it, if one has.
     report: Option<JudgedGame>,
     moves: Vec<ReplayedMove>,
@@ -34,6 +40,21 @@ struct ReplayedMove {
     fen: String,
     /// What our electors proposed, each with its move in standard algebraic notation.
     votes: Vec<CastVote>,
+    /// The vote in words; `None` for a move of the opponent.
+    vote: Option<VoteInWords>,
+}
+
+/// A vote as a chess player reads it.
+#[derive(Serialize)]
+struct VoteInWords {
+    /// Who wanted what, in one sentence; for a move without a vote, where it came from.
+    sentence: String,
+    /// The rule of election in words; empty where nobody voted.
+    rule: &'static str,
+    /// How many of all who searched, advisers included, proposed the move, and how many searched.
+    agreement: [usize; 2],
+    /// The proposals by move, the elected one first.
+    groups: Vec<MoveGroup>,
 }
 
 #[derive(Serialize)]
@@ -41,6 +62,7 @@ struct CastVote {
     #[serde(flatten)]
     proposal: ProposalRecord,
     san: String,
+    elector_in_words: NamedElector,
     /// The line it expects, in standard algebraic notation.
     line: Vec<String>,
 }
@@ -58,18 +80,20 @@ impl Replay {
         let mut moves = Vec::new();
         for played in archive.moves(&game)? {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
-            let votes = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
+            let votes: Vec<CastVote> = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
             let san = line.san(played.uci);
+            let vote = played.ours.as_ref().map(|ours| VoteInWords::of(ours, &votes, &san));
             if line.play(played.uci).is_err() {
                 break;
             }
-            moves.push(ReplayedMove { played, san, fen: line.fen(), votes });
+            moves.push(ReplayedMove { played, san, fen: line.fen(), votes, vote });
         }
         let (chat, faults) = (archive.chat(&game)?, archive.faults(&game)?);
         let opening = NamedOpening::of(&line).map(|(opening, _)| opening);
+        let ending = if game.ended_at.is_some() { ending(&game.status, game.winner) } else { String::new() };
         let material = GameMaterial::read(archive, game)?;
         let report = JudgedGame::of(&material, judges)?;
-        Ok(Self { game: material.record, start_fen, opening, report, moves, chat, faults })
+        Ok(Self { game: material.record, start_fen, opening, ending, report, moves, chat, faults })
     }
 }
 
@@ -77,6 +101,33 @@ impl CastVote {
     fn of(line: &Line, proposal: ProposalRecord) -> Self {
         let san = proposal.uci.parse().map_or_else(|_| proposal.uci.clone(), |uci| line.san(uci));
         let expected = proposal.pv.split_ascii_whitespace().take(10).map_while(|text| text.parse().ok());
-        Self { line: line.sans(expected), proposal, san }
+        let elector_in_words = match proposal.phase {
+            1 => NamedElector::new::<Line>(&proposal.elector, proposal.knowledge.as_deref(), proposal.weight.is_none()),
+            _ => NamedElector::second_search(),
+        };
+        Self { line: line.sans(expected), proposal, san, elector_in_words }
+    }
+}
+
+impl VoteInWords {
+    fn of(ours: &OurMove, votes: &[CastVote], played: &str) -> Self {
+        let opinion = |vote: &CastVote| Opinion {
+            elector: vote.elector_in_words.clone(),
+            mv: vote.san.clone(),
+            uci: vote.proposal.uci.clone(),
+        };
+        let opinions: Vec<Opinion> = votes.iter().map(opinion).collect();
+        let sentence = if opinions.is_empty() {
+            Source::from_word(&ours.source).map_or("", vote_words::source_in_words).to_owned()
+        } else {
+            vote_words::sentence(&opinions, played)
+        };
+        let criterion = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == ours.criterion);
+        Self {
+            sentence,
+            rule: criterion.map_or("", vote_words::criterion_in_words),
+            agreement: [opinions.iter().filter(|opinion| opinion.mv == played).count(), opinions.len()],
+            groups: vote_words::groups(&opinions, played),
+        }
     }
 }

@@ -11,7 +11,10 @@ use shakmaty::Position as _;
 
 use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, short, shown};
 use bot::session::{GameEvent, how_it_ended};
-use chess::{ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal};
+use chess::{
+    ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal,
+    vote_words::{self, NamedElector},
+};
 use council::{clock::Budget, player::vote_report, pool::ElectorSpec};
 
 /// How much of what is said in a game is kept.
@@ -175,10 +178,8 @@ impl GameOverview {
             self.votes_ply = proposal.search.ply;
             self.changed.votes = true;
         }
-        let second = proposal.search.phase == Phase::Second;
-        let elector = if second { vote_report::SECOND_PHASE } else { proposal.elector.as_str() }.to_owned();
-        let row = VoteRow::new(elector, self.line.san(proposal.best), proposal, None, second);
-        let known = self.votes.iter().position(|(known, _)| known.elector == row.elector && known.second == second);
+        let row = VoteRow::new(self.named(proposal), self.line.san(proposal.best), proposal, None);
+        let known = self.votes.iter().position(|(known, _)| known.elector == row.elector && known.second == row.second);
         match known {
             Some(index) => self.votes[index] = (row, true),
             None if self.votes.len() < MOST_ROWS => self.votes.push((row, true)),
@@ -186,22 +187,36 @@ impl GameOverview {
         }
     }
 
+    /// The proposer in words. An elector that is not on the roster advises; its name says what it knows.
+    fn named(&self, proposal: &Proposal) -> NamedElector {
+        if proposal.search.phase == Phase::Second {
+            return NamedElector::second_search();
+        }
+        let name = proposal.elector.as_str();
+        match self.head.electors.iter().find(|elector| elector.name == name) {
+            Some(elector) => NamedElector::new::<Line>(name, elector.knowledge.as_deref(), false),
+            None => NamedElector::new::<Line>(name, Some(name), !self.head.electors.is_empty()),
+        }
+    }
+
     fn decide(&mut self, line: &Line, decision: &Decision, budget: Option<Budget>, lag: Duration) {
-        let second = decision.second_phase.as_ref();
-        let first = decision.votes.iter().take(MOST_ROWS).map(|vote| {
-            let (name, san) = (vote.proposal.elector.to_string(), line.san(vote.proposal.best));
-            VoteRow::new(name, san, &vote.proposal, vote.weight, false)
+        let opinions = vote_words::opinions(line, decision);
+        let weights = decision.votes.iter().map(|vote| (&vote.proposal, vote.weight));
+        let second = decision.second_phase.iter().map(|second| (&second.proposal, None));
+        let rows = weights.chain(second).zip(&opinions).take(MOST_ROWS).map(|((proposal, weight), opinion)| {
+            (VoteRow::new(opinion.elector.clone(), opinion.mv.clone(), proposal, weight), true)
         });
-        let second = second.map(|second| {
-            let san = line.san(second.proposal.best);
-            VoteRow::new(vote_report::SECOND_PHASE.to_owned(), san, &second.proposal, None, true)
-        });
-        self.votes = first.chain(second).map(|row| (row, true)).collect();
+        self.votes = rows.collect();
         self.votes_ply = line.ply();
         let (score, cp) = shown(decision.score);
+        let san = line.san(decision.best);
         self.decision = Some(DecisionRow {
             ply: line.ply(),
-            san: line.san(decision.best),
+            sentence: vote_words::decision_sentence(line, decision),
+            rule: decision.criterion.map_or("", vote_words::criterion_in_words),
+            agreement: [opinions.iter().filter(|opinion| opinion.mv == san).count(), opinions.len()],
+            groups: vote_words::groups(&opinions, &san),
+            san,
             uci: decision.best.to_string(),
             score,
             cp,

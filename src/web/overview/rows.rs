@@ -6,8 +6,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use bot::session::AccountMode;
-use chess::{Account, Color, GameInfo, Player, Proposal, Score, printable};
-use council::pool::{ElectorKind, ElectorSpec};
+use chess::{
+    Account, Color, GameInfo, Line, Phase, Player, Proposal, Score, printable,
+    vote_words::{ElectorRole, MoveGroup, NamedElector},
+};
+use council::{
+    player::vote_report,
+    pool::{ElectorKind, ElectorSpec},
+};
 
 /// How many letters of a text from outside are shown: a name, a reason, something said.
 const LONGEST_TEXT: usize = 400;
@@ -146,6 +152,10 @@ impl GameHead {
 pub struct ElectorRow {
     /// Its name in the vote.
     pub name: String,
+    /// Its name in words, such as `king and centre`.
+    pub words: String,
+    /// Its part in the vote.
+    pub role: ElectorRole,
     /// What it knows, in letters; `None` for a foreign engine.
     pub knowledge: Option<String>,
     /// Threads of its search.
@@ -158,7 +168,9 @@ impl From<&ElectorSpec> for ElectorRow {
             ElectorKind::Own(instance) => Some(instance.knowledge.to_string()),
             ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         };
-        Self { name: spec.name.to_string(), knowledge, threads: spec.threads }
+        let NamedElector { name: words, role, .. } =
+            NamedElector::new::<Line>(spec.name.as_str(), knowledge.as_deref(), false);
+        Self { name: spec.name.to_string(), words, role, knowledge, threads: spec.threads }
     }
 }
 
@@ -186,8 +198,16 @@ pub struct BoardRow {
 /// What one elector proposes now, or proposed in the last election.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VoteRow {
-    /// Who proposes; `re-search` for the second phase.
+    /// The elector by its name in the journal; `re-search` for the second phase.
     pub elector: String,
+    /// Its name in words, such as `king and centre`.
+    pub words: String,
+    /// Its short form, such as `mbkc`.
+    pub short: String,
+    /// Its part in the vote.
+    pub role: ElectorRole,
+    /// Whether it only advises: it searches for the first third of the move and has no vote.
+    pub adviser: bool,
     /// The move, in standard algebraic notation.
     pub san: String,
     /// The same in UCI notation.
@@ -209,9 +229,15 @@ pub struct VoteRow {
 }
 
 impl VoteRow {
-    pub(super) fn new(elector: String, san: String, proposal: &Proposal, weight: Option<f64>, second: bool) -> Self {
+    pub(super) fn new(named: NamedElector, san: String, proposal: &Proposal, weight: Option<f64>) -> Self {
+        let second = proposal.search.phase == Phase::Second;
+        let NamedElector { name: words, short, role, adviser } = named;
         Self {
-            elector,
+            elector: if second { vote_report::SECOND_PHASE } else { proposal.elector.as_str() }.to_owned(),
+            words,
+            short,
+            role,
+            adviser,
             san,
             uci: proposal.best.to_string(),
             score: proposal.score.to_string(),
@@ -240,6 +266,14 @@ pub struct DecisionRow {
     pub cp: Option<i32>,
     /// What chose it: the criterion, or `book`, `tablebase`, `forced` and the like.
     pub chosen_by: &'static str,
+    /// Who wanted what, in one sentence; for a move without a vote, where it came from.
+    pub sentence: String,
+    /// The rule of election in words; empty where nobody voted.
+    pub rule: &'static str,
+    /// How many of all who searched, advisers included, proposed the move, and how many searched.
+    pub agreement: [usize; 2],
+    /// The proposals by move, the elected one first.
+    pub groups: Vec<MoveGroup>,
     /// The whole election in one line.
     pub summary: String,
     /// How split the vote was, 0 to 1.

@@ -286,3 +286,45 @@ fn ended_games_challenges_chat_and_lines_are_bounded() {
     let declined = &whole["challenges"][0];
     assert_eq!((&declined["outcome"], &declined["why"]), (&"declined".into(), &"rated games only".into()));
 }
+
+/// Finding M4: a vote was called unanimous although advisers had proposed other moves.
+#[test]
+fn decision_says_who_wanted_what() {
+    let mut told = Told::new();
+    told.begin("abcdefgh");
+    let line = line("e2e4");
+    let vote = |elector: &str, letters: &str, best: &str, weight| Vote {
+        proposal: proposal(1, elector, best),
+        knowledge: letters.parse().ok(),
+        weight,
+    };
+    let votes = vec![
+        vote("learned-1", "n", "c7c5", Some(1.0)),
+        vote("learned-2", "n", "c7c5", Some(1.0)),
+        vote("mbkc", "mbkc", "e7e5", None),
+    ];
+    let best = "c7c5".parse().expect("a move");
+    let decision = Decision { votes, ..Decision::without_vote(best, Source::Council) };
+    told.position("abcdefgh", &line);
+    told.game(
+        "abcdefgh",
+        GameEvent::Decided {
+            line: Arc::new(line),
+            decision: Arc::new(decision),
+            budget: None,
+            lag: Duration::ZERO,
+            left_book: false,
+        },
+    );
+    let shown = told.whole()["games"]["lichess/abcdefgh"].clone();
+    let decision = &shown["decision"];
+    assert_eq!(decision["sentence"], "both engines chose c5; the specialist adviser preferred e5 (king and centre)");
+    assert_eq!(decision["agreement"], serde_json::json!([2, 3]));
+    assert_eq!(decision["groups"][1]["by"][0]["name"], "king and centre");
+    let row = &shown["votes"]["rows"][2];
+    assert_eq!(
+        (&row["words"], &row["short"], &row["adviser"]),
+        (&"king and centre".into(), &"mbkc".into(), &true.into())
+    );
+    assert!(!decision["summary"].as_str().is_some_and(|summary| summary.contains("unanimous")), "{decision}");
+}

@@ -1,23 +1,25 @@
 // The page: which room is shown, light or dark, who is logged in.
 
 import { h, notice, show, say } from "./dom.js";
+import * as draughts from "./draughts.js";
+import * as games from "./games.js";
+import * as machines from "./machines.js";
+import * as now from "./now.js";
+import * as play from "./play.js";
+import * as game from "./replay.js";
 import { live, me, post, recognise } from "./server.js";
-import { words } from "./words.js";
+import { moment, words } from "./words.js";
 
-const ROOMS = {
-  now: () => import("./now.js"),
-  games: () => import("./games.js"),
-  game: () => import("./replay.js"),
-  machines: () => import("./machines.js"),
-  play: () => import("./play.js"),
-  draughts: () => import("./draughts.js"),
-};
+// All of them are there from the start: a program that ends takes no part of the page along.
+const ROOMS = { now, games, game, machines, play, draughts };
 const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play", draughts: "Draughts" };
 const LINE = { connecting: "connecting", connected: "live", lost: "connection lost" };
 
 const page = document.getElementById("page");
 let leave = null;
 let visit = 0;
+/** Whether the page could not be opened. */
+let failed = false;
 
 /** A part of an address in plain letters; what nobody can have encoded stays as it is. */
 function decoded(text) {
@@ -44,24 +46,39 @@ async function enter() {
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   document.title = `${TITLES[room]} · concilio`;
+  failed = false;
   try {
-    const { open } = await ROOMS[room]();
-    if (ours !== visit) return;
     leave?.();
     leave = null;
     page.replaceChildren();
     page.dataset.room = room;
     if (!me.reads) return askToLogIn();
-    leave = (await open(page, { parts, query })) ?? null;
-    if (ours !== visit) leave?.();
+    const left = (await ROOMS[room].open(page, { parts, query })) ?? null;
+    ours === visit ? (leave = left) : left?.();
   } catch (error) {
-    if (ours === visit) page.replaceChildren(h("p.empty", {}, words(error)));
+    if (ours !== visit) return;
+    failed = true;
+    page.replaceChildren(h("p.empty", {}, words(error)));
   }
+}
+
+/** Says that the program is gone, and looks again when it is back. */
+function showLine() {
+  const line = document.getElementById("line");
+  const gone = document.getElementById("gone");
+  if (line.dataset.state === live.state) return;
+  const back = line.dataset.state === "lost" && live.state === "connected";
+  line.dataset.state = live.state;
+  say(line, LINE[live.state]);
+  show(gone, live.state === "lost");
+  document.body.classList.toggle("stale", live.state === "lost");
+  if (live.state === "lost") say(gone, `The program does not answer since ${moment(live.lostAt)}. This page shows what was known then, and connects again by itself.`);
+  if (back && failed) enter();
 }
 
 function askToLogIn() {
   page.append(h("section.card.narrow", {}, h("h1", {}, "This page is not public"),
-    h("p", {}, "It is shown to whoever knows the operator's secret."),
+    h("p", {}, "Log in with the operator's secret to see it."),
     h("button.main", { type: "button", onclick: openLogin }, "Log in")));
 }
 
@@ -174,11 +191,7 @@ async function start() {
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", enter);
   document.addEventListener("visibilitychange", watch);
-  const line = document.getElementById("line");
-  live.listen(() => {
-    if (line.dataset.state !== live.state) line.dataset.state = live.state;
-    say(line, LINE[live.state]);
-  });
+  live.listen(showLine);
   // A link may bring the secret along, such as one that the operator keeps; it does not stay in the address.
   const secret = location.hash.match(/^#secret=(.+)$/)?.[1];
   if (secret) {
@@ -190,6 +203,7 @@ async function start() {
     await become();
   } catch (error) {
     page.replaceChildren(h("p.empty", {}, words(error)));
+    setTimeout(() => location.reload(), 3000);
   }
 }
 

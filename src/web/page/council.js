@@ -1,7 +1,26 @@
-// The council's table: who proposes what, and how the vote went; and the parts around a board that show a game's state.
+// The vote: who wanted what in words, who proposed what as a table; and the parts around a board that show a game's state.
 
 import { h, say, show } from "./dom.js";
 import { chance, clock, player, short, weight } from "./words.js";
+
+const LETTERS = { m: "material", b: "placement", x: "space and mobility", k: "king safety", c: "centre", p: "pawn structure", a: "attack",
+  r: "piece relations (pairs of bishops and knights)", n: "a net, which judges the whole position" };
+
+/** What the letters of a short form stand for; empty for a name that is none. */
+function lettersInWords(text) {
+  const letters = text?.match(/^[mbxkcparn]+$/) && new Set(text).size === text.length ? [...text] : [];
+  return letters.map((letter) => `${letter} ${LETTERS[letter]}`).join(", ");
+}
+
+const COLUMNS = [
+  ["Elector", "", "Who searched: engines know all of chess, specialists a part of it; advisers have no vote"],
+  ["Move", "", "The move it proposes"],
+  ["Score", "num", "Value of the position after its move, in pawns, from the bot's side"],
+  ["Depth", "num", "Half-moves it looked ahead in its last complete search"],
+  ["Nodes", "num wide", "Positions it visited"],
+  ["Weight", "num wide", "What its vote counted under the rule of election; comparable within one vote only"],
+  ["Machine", "wide machine", "The machine that searched for it"],
+];
 
 /** The rows of a game's votes, those of the second phase last, with the decision where there is one. */
 export class CouncilTable {
@@ -10,18 +29,16 @@ export class CouncilTable {
     this.body = h("tbody");
     this.caption = h("p.summary");
     this.table = h("table.council", {},
-      h("thead", {}, h("tr", {}, ...[["Elector", ""], ["Move", ""], ["Score", "num"], ["Depth", "num"], ["Nodes", "num"],
-        ["Weight", "num wide"], ["Machine", "wide"]].map(([text, kind]) => h("th", { className: kind, scope: "col" }, text)))),
-      this.body);
-    this.element = h("section.votes", { "aria-label": "The council's table" }, h("div.scroll", {}, this.table), this.caption);
+      h("thead", {}, h("tr", {}, ...COLUMNS.map(([text, kind, title]) => h("th", { className: kind, scope: "col", title }, text)))), this.body);
+    this.element = h("section.votes", { "aria-label": "The electors" }, h("div.scroll", {}, this.table), this.caption);
   }
 
-  /** `electors` of the roster, `votes` in order, `elected` in UCI notation or null, `caption` below. */
-  show({ electors = [], votes, elected = null, caption = "" }) {
-    const wanted = [...electors.filter(({ name }) => !votes.some((vote) => vote.elector === name && !vote.second))
-      .map((elector) => ({ key: `false ${elector.name}`, elector: elector.name, knowledge: elector.knowledge })),
-    ...votes.map((vote) => ({ ...vote, key: `${vote.second} ${vote.elector}`,
-      knowledge: electors.find(({ name }) => name === vote.elector)?.knowledge ?? vote.knowledge }))];
+  /** `electors` of the roster, `votes` in order, `elected` in UCI notation or null, `colors` of moves, `caption` below. */
+  show({ electors = [], votes, elected = null, colors = new Map(), caption = "" }) {
+    const known = (name) => electors.find((elector) => elector.name === name);
+    const waiting = electors.filter(({ name }) => !votes.some((vote) => vote.elector === name && !vote.second));
+    const wanted = [...waiting.map(({ name, words, knowledge }) => ({ key: `false ${name}`, elector: name, words, short: name, knowledge })),
+      ...votes.map((vote) => ({ ...vote, key: `${vote.second} ${vote.elector}`, knowledge: known(vote.elector)?.knowledge ?? vote.knowledge }))];
     const order = new Map(electors.map(({ name }, index) => [`false ${name}`, index]));
     wanted.sort((a, b) => (order.get(a.key) ?? 999) - (order.get(b.key) ?? 999));
     const keys = new Set(wanted.map(({ key }) => key));
@@ -29,8 +46,9 @@ export class CouncilTable {
     wanted.forEach((vote, index) => {
       const row = this.row(vote.key);
       if (this.body.children[index] !== row.element) this.body.insertBefore(row.element, this.body.children[index] ?? null);
-      row.fill(vote, elected);
+      row.fill(vote, elected, colors.get(vote.uci));
     });
+    this.table.classList.toggle("here", wanted.every(({ machine }) => !machine));
     say(this.caption, caption);
     show(this.caption, caption);
   }
@@ -45,15 +63,20 @@ class VoteRow {
   constructor() {
     this.name = h("span.elector");
     this.knows = h("span.knows");
-    this.cells = ["", "num score", "num", "num", "num wide", "wide"].map((kind) => h("td", { className: kind }));
-    this.element = h("tr", {}, h("th", { scope: "row" }, this.name, this.knows), ...this.cells);
+    this.adviser = h("span.tag", { title: "Searches for the first third of the move and has no vote", hidden: true }, "adviser");
+    this.cells = ["", "num score", "num", "num wide", "num wide", "wide machine"].map((kind) => h("td", { className: kind }));
+    this.element = h("tr", {}, h("th", { scope: "row" }, this.name, " ", this.knows, " ", this.adviser), ...this.cells);
   }
 
-  fill(vote, elected) {
-    say(this.name, vote.elector);
-    say(this.knows, vote.knowledge && vote.knowledge !== vote.elector && !/^(mbxkcpar)?n?$/.test(vote.knowledge) ? vote.knowledge : "");
+  fill(vote, elected, color) {
+    const name = vote.words ?? vote.elector;
+    say(this.name, name);
+    say(this.knows, vote.short && vote.short !== name ? vote.short : "");
+    this.knows.title = lettersInWords(vote.knowledge ?? vote.short);
+    show(this.adviser, vote.adviser);
     const texts = [vote.san, vote.score, vote.depth, vote.nodes && short(vote.nodes), weight(vote.weight), vote.machine ?? (vote.san ? "here" : "")];
     this.cells.forEach((cell, index) => say(cell, texts[index]));
+    this.cells[0].dataset.move = vote.san ? (color ?? "") : "";
     this.cells[1].dataset.sign = vote.cp > 0 ? "up" : vote.cp < 0 ? "down" : "";
     this.element.classList.toggle("elected", Boolean(elected && vote.uci === elected));
     this.element.classList.toggle("silent", !vote.san);
@@ -61,12 +84,79 @@ class VoteRow {
   }
 }
 
-/** Arrows for what is proposed: as wide as the share of the electors that propose it. */
+/** The last vote in words: the sentence, and the proposed moves with their supporters. It stays until the next decision. */
+export class VotePanel {
+  constructor() {
+    this.title = h("h2.played");
+    this.agreement = h("span.tag");
+    this.sentence = h("p.sentence", { role: "status", "aria-live": "polite" });
+    this.groups = h("ul.proposals");
+    this.element = h("section.vote", { "aria-label": "The last vote", hidden: true }, h("div.row", {}, this.title, this.agreement), this.sentence, this.groups);
+  }
+
+  /** `number` of the move such as "12…", and the vote: {san, score, sentence, agreement, groups}. Null empties the panel. */
+  show(number, vote) {
+    show(this.element, vote);
+    if (!vote || this.vote === vote) return;
+    this.vote = vote;
+    say(this.title, [`${number} ${vote.san}`, vote.score].filter(Boolean).join("  "));
+    const [agree, searched] = vote.agreement;
+    say(this.agreement, agree === searched ? `all ${searched} agree` : `${agree} of ${searched} agree`);
+    this.agreement.title = "Of all who searched, advisers included";
+    show(this.agreement, searched > 1);
+    say(this.sentence, vote.sentence ? vote.sentence[0].toUpperCase() + vote.sentence.slice(1) : "No vote was needed");
+    const colors = moveColors(vote.groups, vote.uci);
+    this.groups.replaceChildren(...(vote.groups.length > 1 ? vote.groups : []).map(({ mv, uci, elected, by }) => {
+      const counted = new Map();
+      for (const elector of by) counted.set(nameOf(elector), { ...elector, count: (counted.get(nameOf(elector))?.count ?? 0) + 1 });
+      const names = [...counted].map(([name, { short, count, adviser }]) => h("span.name", { title: adviser ? "An adviser: no vote" : (lettersInWords(short) || short) },
+        count > 1 ? `${count} × ${name}` : name));
+      return h("li", { data: { elected } }, h("b.move", { data: { move: colors.get(uci) ?? "" } }, mv), h("span.by", {}, ...names));
+    }));
+  }
+}
+
+const nameOf = ({ name, adviser, role }) => (adviser && role !== "prover" ? `${name} (adviser)` : name);
+
+/** A colour for each proposed move, by its place among the proposals; the elected one has its own. */
+export function moveColors(proposals, elected = null) {
+  const colors = new Map();
+  if (elected) colors.set(elected, "elected");
+  for (const { uci } of proposals) if (uci && !colors.has(uci)) colors.set(uci, `m${Math.min(5, colors.size + (elected ? 0 : 1))}`);
+  return colors;
+}
+
+/** Arrows for what is proposed, in the colours of the moves: as wide as the share of the electors that propose each. */
 export function proposalArrows(votes, elected) {
   const shares = new Map();
   for (const { uci } of votes) if (uci) shares.set(uci, (shares.get(uci) ?? 0) + 1);
+  const colors = moveColors(votes, elected);
   const most = [...shares].sort((a, b) => a[1] - b[1]).slice(-6);
-  return most.map(([uci, count]) => ({ uci, share: count / votes.length, kind: uci === elected ? "elected" : "proposed" }));
+  return most.map(([uci, count]) => ({ uci, share: count / votes.length, kind: uci === elected ? "elected" : `proposed ${colors.get(uci)}` }));
+}
+
+/** What the words of a vote mean, folded. `rule` is the rule of election: its name and its words. */
+export class VoteLegend {
+  constructor() {
+    this.rule = h("dt");
+    this.meaning = h("dd");
+    const entry = (term, text) => [h("dt", {}, term), h("dd", {}, text)];
+    this.element = h("details.meanings", {}, h("summary", {}, "What do these words mean?"), h("dl", {},
+      ...entry("engine", "a copy of the built-in engine that knows all of chess"),
+      ...entry("specialist", "the same engine that knows only a part of chess, such as king and centre"),
+      ...entry("adviser", "a specialist without a vote: it searches for the first third of the move and says which moves to look at first"),
+      ...entry("letters", `the short form of what a specialist knows: ${Object.entries(LETTERS).map(([letter, words]) => `${letter} ${words}`).join(", ")}; mbkc is king and centre, with material and placement`),
+      ...entry("score", "in pawns, from the bot's side; #3 is mate in three"),
+      ...entry("depth, nodes", "half-moves looked ahead, positions visited"),
+      ...entry("weight", "what a vote counted under the rule of election"),
+      this.rule, this.meaning));
+  }
+
+  show(name, words) {
+    for (const part of [this.rule, this.meaning]) show(part, words);
+    say(this.rule, name);
+    say(this.meaning, words && `the rule of election: ${words}`);
+  }
 }
 
 /** An evaluation as a bar, White's share in white. */

@@ -5,6 +5,7 @@ import { CouncilTable, MoveList, PlayerLine } from "./council.js";
 import { choice, colorChoice, field, h, notice, say, show } from "./dom.js";
 import { DraughtBoard } from "./draughtboard.js";
 import { kept } from "./kept.js";
+import { withoutDaemon } from "./now.js";
 import { get, me, post } from "./server.js";
 import { other, words } from "./words.js";
 
@@ -12,6 +13,7 @@ import { other, words } from "./words.js";
 const known = kept("draughts");
 
 export async function open(page) {
+  if (!me.daemon) return void page.append(withoutDaemon());
   if (!me.plays) {
     page.append(h("p.empty", {}, "Games in the page are for the operator: log in to play."));
     return null;

@@ -1,12 +1,14 @@
 // Machines: whose cores search, and for what.
 
 import { h } from "./dom.js";
-import { get } from "./server.js";
+import { get, me } from "./server.js";
+import { withoutDaemon } from "./now.js";
 import { short, words } from "./words.js";
 
 const EVERY = 1000;
 
 export function open(page) {
+  if (!me.daemon) return void page.append(withoutDaemon());
   const all = h("div.columns.machines");
   page.append(h("h1", {}, "Machines"), all);
   let here = true;
@@ -43,6 +45,6 @@ function card(machine) {
 }
 
 function alone() {
-  return h("section.card", {}, h("h2", {}, "Nobody else lends cores"),
+  return h("section.card", {}, h("h2", {}, "No other machines connected"),
     h("p.quiet", {}, "Start concilio worker on other machines, with the NATS server that the cluster table of the settings names, and they appear here."));
 }

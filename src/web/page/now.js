@@ -2,12 +2,13 @@
 
 import { Board } from "./board.js";
 import { commands, gameCommands } from "./control.js";
-import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows, ticking } from "./council.js";
-import { h, say, show } from "./dom.js";
-import { live, me } from "./server.js";
-import { moment, other, player, ratingChange } from "./words.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, moveColors, proposalArrows, ticking } from "./council.js";
+import { h, notice, say, show } from "./dom.js";
+import { live, me, post } from "./server.js";
+import { moment, moveNumber, other, player, ratingChange, words } from "./words.js";
 
 export function open(page) {
+  if (!me.daemon) return void page.append(withoutDaemon());
   const accounts = h("div.accounts");
   const operator = me.operates ? commands() : null;
   const empty = h("p.empty", {}, "No game is being played: the council waits for a challenge. ", h("a", { href: "#/play" }, "Play against it yourself"));
@@ -25,11 +26,19 @@ export function open(page) {
 
   const running = (key) => live.games[key]?.head && !live.games[key].over;
 
+  /** The games in the order of time, those of the accounts before those played in the page. */
+  function inOrder() {
+    const place = (key) => `${live.games[key].head.server === "page" ? 1 : 0} ${live.games[key].head.since}`;
+    const keys = Object.keys(live.games).filter((key) => live.games[key].head && live.games[key].board);
+    return keys.sort((one, two) => (place(one) < place(two) ? -1 : 1));
+  }
+
   /** Keeps showing a game until it is over and another one runs; or the one that was clicked. */
   function choose() {
-    const keys = Object.keys(live.games).filter((key) => live.games[key].head && live.games[key].board);
+    const keys = inOrder();
     if (chosen && keys.includes(chosen) && (running(chosen) || chosen === focus.pinned)) return;
-    chosen = keys.find(running) ?? (keys.includes(chosen) ? chosen : keys.at(-1)) ?? null;
+    const ended = keys.includes(chosen) ? chosen : (keys.findLast((key) => live.games[key].head.server !== "page") ?? keys.at(-1));
+    chosen = keys.find(running) ?? ended ?? null;
   }
 
   function showGames(changed) {
@@ -58,10 +67,12 @@ export function open(page) {
   const stop = live.listen((change) => {
     if (change.accounts) accounts.replaceChildren(...Object.entries(live.accounts).map(accountCard));
     if (change.games.size || change.all) showGames(change.games);
-    if (change.challenges) challenges.replaceChildren(...rowsOf(live.challenges, challengeRow, "Nobody has challenged us yet."));
+    if (change.challenges) challenges.replaceChildren(...rowsOf(live.challenges, challengeRow, "No challenge has come yet."));
     if (change.log) log.replaceChildren(...rowsOf(live.log, logRow, "Nothing has happened yet."));
   });
   const still = ticking(() => {
+    // Without the program nobody knows what the clocks show.
+    if (live.state === "lost") return;
     focus.tick();
     for (const card of small.values()) card.tick();
   });
@@ -81,7 +92,7 @@ function accountCard([name, row]) {
   return h("article.account", { data: { state } },
     h("span.lamp", { "aria-hidden": "true" }),
     h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}`),
-      h("div.quiet", {}, `${state}${row.since ? ` since ${moment(row.since)}` : ""}`,
+      h("span.quiet", {}, ` · ${state}${row.since ? ` since ${moment(row.since)}` : ""}`,
         row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : ""),
       row.reason && !isOver(row.until) &&
         h("div.reason", {}, row.until ? `${row.reason} until ${moment(row.until)}` : row.reason)),
@@ -104,13 +115,35 @@ function logRow(row) {
   return h("li", { data: { level: row.level, kind: row.kind } }, h("time", { dateTime: row.at }, moment(row.at)), h("span", {}, row.text));
 }
 
+/** The card for pages that need a daemon, where there is only a journal. */
+export function withoutDaemon() {
+  return h("section.card.narrow.nodaemon", {}, h("h1", {}, "No daemon is connected"),
+    h("p", {}, "This page shows a journal: the games that were played, with every vote. Nothing is live here, and no game can be played."),
+    h("a.button.main", { href: "#/games" }, "Games of the journal"));
+}
+
+/** The last decision of a game, unless its move was taken back. */
+export function lastVote(game) {
+  const { decision, board } = game;
+  if (!decision || !board) return null;
+  return decision.ply === board.ply || board.moves[decision.ply] === decision.san ? decision : null;
+}
+
 /** What the electors say now, or said in the last election, as it is to be shown. */
 export function tableOf(game) {
   const votes = [...game.votes.values()];
-  const decided = game.decision && game.decision.ply === game.votesPly && (!votes.length || votes.some((vote) => vote.weight !== null));
+  const decision = lastVote(game);
+  const decided = decision && decision.ply === game.votesPly && (!votes.length || votes.some((vote) => vote.weight !== null));
   const thinking = !game.over && game.board.turn === game.head.our_color && game.votesPly === game.board.ply && !decided;
-  const caption = thinking ? "The council is in session …" : (game.decision?.summary ?? "");
-  return { votes, thinking, elected: decided ? game.decision.uci : null, caption };
+  const elected = decided ? decision.uci : null;
+  const caption = thinking ? "Thinking …" : decision?.rule ? `Elected by ${decision.chosen_by}: ${decision.rule}.` : "";
+  return { votes, thinking, elected, colors: moveColors(decided ? decision.groups : votes, elected), caption };
+}
+
+/** Arrows for the board: of what is proposed now, or of the last vote while the opponent thinks. */
+export function arrowsOf(game, { votes, thinking, elected }) {
+  if (thinking) return proposalArrows(votes, null);
+  return elected && !game.over ? proposalArrows(votes.filter(({ second }) => !second), elected) : [];
 }
 
 /** The newest value of the game from our side: of the vote that goes on, or of the last decision. */
@@ -118,7 +151,8 @@ function valueOf(game, { votes, thinking }) {
   const sorted = thinking ? votes.filter(({ depth }) => depth > 0).sort((a, b) => a.cp - b.cp) : [];
   const middle = sorted[Math.floor(sorted.length / 2)];
   if (middle) return [middle.cp, middle.score];
-  return game.decision?.score ? [game.decision.cp, game.decision.score] : [null, ""];
+  const decision = lastVote(game);
+  return decision?.score ? [decision.cp, decision.score] : [null, ""];
 }
 
 class FocusGame {
@@ -126,12 +160,16 @@ class FocusGame {
     this.board = new Board();
     this.bar = new EvaluationBar();
     this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
+    this.vote = new VotePanel();
     this.table = new CouncilTable();
+    this.legend = new VoteLegend();
     this.moves = new MoveList();
     this.title = h("p.terms");
-    this.over = h("p.over");
+    this.over = h("p.over", { role: "status" });
+    this.next = h("div.row.next");
     this.fault = h("p.fault");
     this.budget = h("p.quiet.budget");
+    this.details = h("details.meanings", {}, h("summary", {}, "Time and expected line"), this.budget);
     this.chat = h("ul.chat");
     this.buttons = h("div.row");
     this.flip = h("button.plain", { type: "button", onclick: () => this.turn() }, "Flip");
@@ -140,8 +178,8 @@ class FocusGame {
     this.lower = h("div");
     this.element = h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
-      h("div.side", {}, h("div.row.spread", {}, this.title, this.flip), this.over, this.fault, this.table.element, this.budget,
-        this.moves.element, this.buttons, this.chat));
+      h("div.side", {}, h("div.row.spread", {}, this.title, this.flip), this.over, this.next, this.fault, this.vote.element, this.table.element,
+        this.legend.element, this.details, this.moves.element, this.buttons, this.chat));
   }
 
   turn() {
@@ -164,31 +202,59 @@ class FocusGame {
     for (const color of ["white", "black"]) this.players[color].show(head[color], { ours: head.our_color === color });
     this.board.show(board);
     const table = tableOf(game);
+    const vote = lastVote(game);
+    this.vote.show(vote && moveNumber(board, vote.ply), vote);
+    this.legend.show(vote?.chosen_by ?? "", vote?.rule ?? "");
     this.table.show({ electors: head.electors, ...table });
-    this.board.arrows(table.thinking ? proposalArrows(table.votes, null) : []);
+    show(this.table.element, table.votes.length || head.electors.length);
+    this.board.arrows(arrowsOf(game, table));
     this.bar.show(...fromWhite(...valueOf(game, table), head.our_color), below);
     this.moves.show(board.moves, { black: startsBlack(board) });
     const rated = head.rated ? "rated" : "casual";
     const title = [head.server, head.time_control, head.speed, rated, head.variant === "standard" ? "" : head.variant].filter(Boolean).join(" · ");
     this.title.replaceChildren(title, ...(head.url ? [" · ", h("a", { href: safe(head.url), rel: "noreferrer noopener", target: "_blank" }, head.id)] : []));
-    say(this.over, game.over && [game.over.words, game.over.result, ratingChange(game.over.rating_change)].filter(Boolean).join(" · "));
+    say(this.over, game.over && [game.over.result, game.over.words, ratingChange(game.over.rating_change)].filter(Boolean).join(" · "));
     show(this.over, game.over);
+    if (Boolean(game.over) !== this.offers || key !== this.offersOf) this.offer(key, head, game.over);
     this.over.dataset.ours = game.over?.ours ?? "";
     say(this.fault, game.fault && `coping with: ${game.fault}`);
     show(this.fault, game.fault);
-    const { decision } = game;
+    const decision = vote;
     const time = decision && `${(decision.elapsed / 1000).toFixed(2)} s` + (decision.budget ? ` of ${(decision.budget[0] / 1000).toFixed(2)} s planned` : "");
     const expects = decision?.line?.length > 1 ? `expects ${decision.line.slice(0, 8).join(" ")}` : "";
-    say(this.budget, decision && [`last move ${time}`, `${Math.round(decision.lag)} ms held back for the way`, expects].filter(Boolean).join(" · "));
+    say(this.budget, decision && [`last move ${time}`, `${Math.round(decision.lag)} ms reserved for network lag`, expects].filter(Boolean).join(" · "));
+    show(this.details, decision);
     show(this.buttons, !game.over && me.operates);
     this.chat.replaceChildren(...(game.chat ?? []).slice(-8).map((line) => h("li", {}, h("b", {}, line.name), ` ${line.text}`)));
     show(this.chat, game.chat?.length);
     this.tick();
   }
 
+  /** What comes after the game. */
+  offer(key, head, over) {
+    [this.offers, this.offersOf] = [Boolean(over), key];
+    show(this.next, over);
+    const address = `#/games/${encodeURIComponent(head.server)}/${encodeURIComponent(head.id)}`;
+    this.next.replaceChildren(...(over ? [
+      me.demo && me.plays && head.server !== "page" && h("button.main", { type: "button", onclick: (event) => anotherGame(event.target) }, "Another game"),
+      h("a.button", { href: address }, "Replay with votes"), h("a.button", { href: `${address}?report` }, "Report"),
+      me.plays && h("a.button", { href: "#/play" }, "Play against the council")].filter(Boolean) : []));
+  }
+
   tick() {
     if (!this.game) return;
     for (const line of Object.values(this.players)) line.tick(this.game.board, this.game.over);
+  }
+}
+
+/** Asks the demo for another game. */
+async function anotherGame(button) {
+  button.disabled = true;
+  try {
+    await post("/api/demo/game");
+  } catch (error) {
+    button.disabled = false;
+    notice(words(error), "bad");
   }
 }
 

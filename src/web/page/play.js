@@ -1,12 +1,12 @@
 // Play: a game against the council, by drag, by click, or by writing the move.
 
 import { Board } from "./board.js";
-import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows, ticking } from "./council.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, proposalArrows, ticking } from "./council.js";
 import { choice, colorChoice, field, h, notice, say, show } from "./dom.js";
 import { kept } from "./kept.js";
 import { get, live, me, post } from "./server.js";
-import { tableOf } from "./now.js";
-import { other, words } from "./words.js";
+import { arrowsOf, lastVote, tableOf, withoutDaemon } from "./now.js";
+import { moveNumber, other, words } from "./words.js";
 
 const CLOCKS = [["1+0", "1+0 bullet"], ["3+2", "3+2 blitz"], ["5+3", "5+3 blitz"], ["10+5", "10+5 rapid"], ["30+0", "30+0 classical"], ["unlimited", "no clock"]];
 const STRENGTHS = [[0, "as strong as it is"], [20000, "20,000 nodes an elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
@@ -18,6 +18,7 @@ const known = kept("game");
 const SIT_AGAIN_MS = 3000;
 
 export async function open(page) {
+  if (!me.daemon) return void page.append(withoutDaemon());
   if (!me.plays) {
     page.append(h("p.empty", {}, "Games in the page are for the operator: log in to play."));
     return null;
@@ -86,7 +87,9 @@ class PlayView {
     this.board = new Board({ onMove: (uci) => this.move(uci), label: "Your board" });
     this.bar = new EvaluationBar();
     this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
+    this.vote = new VotePanel();
     this.table = new CouncilTable();
+    this.legend = new VoteLegend();
     this.moves = new MoveList();
     this.upper = h("div");
     this.lower = h("div");
@@ -105,7 +108,7 @@ class PlayView {
     this.element = h("section.focus", { "aria-label": "Your game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
       h("div.side", {}, this.state, this.offer, h("div.row", {}, this.back, this.drawn, this.hintButton, this.resign, this.anew), this.hinted, this.writing,
-        this.moves.element, h("label.check", {}, this.votesSeen, " Show how the council votes"), this.table.element));
+        this.moves.element, h("label.check", {}, this.votesSeen, " Show how the council votes"), this.vote.element, this.table.element, this.legend.element));
     for (const part of [this.offer, this.anew, this.hinted]) show(part, false);
   }
 
@@ -157,7 +160,7 @@ class PlayView {
     this.board.arrows([]);
     this.moves.show(now.moves, { black: (now.turn === "black") !== (now.ply % 2 === 1), number: 1 });
     const mine = now.turn === now.color;
-    say(this.state, now.over ?? (mine ? `Your move${now.check ? ": you are in check" : ""}` : "The council is in session …"));
+    say(this.state, now.over ?? (mine ? `Your move${now.check ? ": you are in check" : ""}` : "The council is thinking …"));
     show(this.offer, now.draw_offered && !now.over);
     for (const part of [this.back, this.drawn, this.hintButton, this.resign, this.writing]) show(part, !now.over);
     this.back.disabled = now.moves.length < (mine ? 2 : 1);
@@ -170,13 +173,16 @@ class PlayView {
 
   showVotes() {
     const game = live.games[this.game.overview];
-    show(this.table.element, this.votesSeen.checked);
+    for (const part of [this.table, this.legend]) show(part.element, this.votesSeen.checked);
     if (!game?.head || !game.board || !this.now) return;
     const seen = this.votesSeen.checked;
     const table = tableOf(game);
+    const vote = seen ? lastVote(game) : null;
+    this.vote.show(vote && moveNumber(game.board, vote.ply), vote);
+    this.legend.show(vote?.chosen_by ?? "", vote?.rule ?? "");
     this.table.show({ electors: game.head.electors, ...table });
-    if (this.now.turn !== this.now.color) this.board.arrows(seen && table.thinking ? proposalArrows(table.votes, null) : []);
-    const value = seen && game.decision?.score ? [game.decision.cp, game.decision.score] : [null, ""];
+    if (this.now.turn !== this.now.color) this.board.arrows(seen ? arrowsOf(game, table) : []);
+    const value = vote?.score ? [vote.cp, vote.score] : [null, ""];
     this.bar.show(...fromWhite(...value, game.head.our_color), this.now.color);
   }
 
@@ -205,10 +211,7 @@ class PlayView {
     this.hintButton.disabled = false;
     const { hint } = answer;
     this.board.arrows([...proposalArrows(hint.votes, null).filter(({ uci }) => uci !== hint.uci), { uci: hint.uci, kind: "hint", share: 0.8 }]);
-    const counted = new Map();
-    for (const { san } of hint.votes) counted.set(san, (counted.get(san) ?? 0) + 1);
-    const votes = [...counted].sort((a, b) => b[1] - a[1]).map(([san, count]) => `${san} ×${count}`).join(", ");
-    say(this.hinted, `In your place the council would play ${hint.san}${hint.score ? ` (${hint.score})` : ""}: ${votes}`);
+    say(this.hinted, `In your place the council would play ${hint.san}${hint.score ? ` (${hint.score})` : ""}${hint.sentence && `: ${hint.sentence}`}`);
     show(this.hinted, true);
   }
 }

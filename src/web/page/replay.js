@@ -2,27 +2,54 @@
 
 import { Board } from "./board.js";
 import { bars, curves, legend } from "./chart.js";
-import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows } from "./council.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, moveColors, proposalArrows } from "./council.js";
 import { h, say, show } from "./dom.js";
-import { get } from "./server.js";
+import { get, me } from "./server.js";
 import { centipawns, clock, inMinutes, moment, other, ratingChange, score, seconds } from "./words.js";
+
+/** The pause before a report that is being made is looked for again. */
+const REPORT_AGAIN_MS = 2000;
 
 export async function open(page, { parts: [server, id], query }) {
   const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
   const replay = await get(address);
-  const view = new ReplayView(page, replay, address, Number(query.get("ply") ?? replay.moves.length));
-  if (query.has("report")) page.querySelector(".report")?.scrollIntoView();
-  return view.stop;
+  let view = new ReplayView(page, replay, address, Number(query.get("ply") ?? replay.moves.length));
+  let open = true;
+  if (query.has("report")) replay.report ? view.toReport() : awaitReport();
+  return () => ((open = false), view.stop());
+
+  /** The demo judges its games while none is played; elsewhere a command does. */
+  function awaitReport() {
+    const card = h("section.card.report", {}, h("h2", {}, "Report"), h("p", {}, me.demo
+      ? "This game has no report yet: it is made while no game is played, and appears here."
+      : "This game has no report yet: the command concilio report makes one."));
+    page.append(card);
+    card.scrollIntoView();
+    if (me.demo) setTimeout(look, REPORT_AGAIN_MS);
+  }
+
+  async function look() {
+    if (!open) return;
+    const judged = document.hidden ? null : await get(address).catch(() => null);
+    if (!open) return;
+    if (!judged?.report) return void setTimeout(look, REPORT_AGAIN_MS);
+    view.stop();
+    page.replaceChildren();
+    view = new ReplayView(page, judged, address, view.ply);
+    view.toReport();
+  }
 }
 
 class ReplayView {
-  constructor(page, { game, start_fen, opening, report, moves, chat, faults }, address, ply) {
+  constructor(page, { game, start_fen, opening, ending, report, moves, chat, faults }, address, ply) {
     Object.assign(this, { game, moves, report, startFen: start_fen });
     this.below = game.our_color;
     this.board = new Board();
     this.bar = new EvaluationBar();
     this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
+    this.vote = new VotePanel();
     this.table = new CouncilTable();
+    this.legend = new VoteLegend();
     this.list = new MoveList((to) => this.go(to));
     this.about = h("p.quiet.budget");
     this.expected = h("p.quiet.budget");
@@ -35,27 +62,33 @@ class ReplayView {
       h("button.plain", { type: "button", onclick: () => this.flip() }, "Flip"),
       h("a.button", { href: `${address}/game.pgn`, download: "game.pgn" }, "PGN"), h("a.button", { href: `${address}/game.json`, download: "game.json" }, "JSON"));
     const rated = game.rated ? "rated" : "casual";
-    const result = [game.result ?? "no result", game.status, ratingChange(game.rating_change)].filter(Boolean).join(" · ");
+    const points = game.winner ? (game.winner === "white" ? "1-0" : "0-1") : game.result === "drawn" ? "½-½" : "";
+    const result = [points, ending || "not finished", ratingChange(game.rating_change)].filter(Boolean).join(" · ");
     page.append(h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
       h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`),
         opening && h("p.quiet.opening", {}, `${opening.eco} ${opening.name}`),
-        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.list.element, this.table.element, this.about, this.expected)));
+        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.vote.element, this.list.element, this.table.element, this.legend.element, this.about, this.expected)));
     this.evaluation = this.evaluationChart();
     this.times = this.timeChart();
     this.expectation = report && this.expectationChart();
     page.append(h("div.columns", {},
       report ? this.reportCard() : "",
-      h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, h("p.quiet.budget", {}, "In pawns from White's side, as our council saw it.")),
-      h("section.card", {}, h("h2", {}, "Time for each move of ours"), this.times.bars.element),
+      h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, h("p.quiet.budget", {}, "In pawns from White's side, as the council saw it.")),
+      h("section.card", {}, h("h2", {}, "Time for each move of the bot"), this.times.bars.element),
       this.times.clocks ? h("section.card", {}, h("h2", {}, "Clocks"), this.times.clocks.element,
         legend([["", game.our_color], ["second", other(game.our_color)]])) : "",
       notes("Chat", chat.map((line) => [line.said_at, h("span", {}, h("b", {}, line.username), ` ${line.text}`)])),
       notes("Faults", faults.map((fault) => [fault.met_at, h("span", {}, fault.what)]))));
     const onKey = (event) => this.key(event);
     document.addEventListener("keydown", onKey);
+    this.page = page;
     this.stop = () => document.removeEventListener("keydown", onKey);
     this.go(ply);
+  }
+
+  toReport() {
+    this.page.querySelector(".report")?.scrollIntoView();
   }
 
   key(event) {
@@ -93,15 +126,20 @@ class ReplayView {
 
   showVotes(move) {
     const ours = move?.ours;
-    const votes = (move?.votes ?? []).map((vote) => ({ elector: vote.phase === 2 ? "re-search" : vote.elector, knowledge: vote.knowledge, san: vote.san, uci: vote.uci,
+    const votes = (move?.votes ?? []).map(({ elector_in_words: named, ...vote }) => ({ elector: vote.phase === 2 ? "re-search" : vote.elector, words: named.name,
+      short: named.short, adviser: named.adviser, knowledge: vote.knowledge, san: vote.san, uci: vote.uci,
       score: score(vote.score), cp: centipawns(vote.score), depth: vote.depth, nodes: vote.nodes, weight: vote.weight, machine: vote.machine, second: vote.phase === 2, line: vote.line }));
     show(this.table.element, votes.length);
-    this.table.show({ votes, elected: move?.uci ?? null, caption: "" });
+    const vote = move?.vote && { ...move.vote, san: move.san, uci: move.uci, score: score(ours.score) };
+    this.vote.show(vote && this.numbered(this.ply - 1).split(" ")[0], vote);
+    this.legend.show(ours?.criterion ?? "", move?.vote?.rule ?? "");
+    show(this.legend.element, votes.length);
+    this.table.show({ votes, elected: move?.uci ?? null, colors: moveColors(move?.vote?.groups ?? [], move?.uci), caption: move?.vote?.rule ? `Elected by ${ours.criterion}: ${move.vote.rule}.` : "" });
     this.board.arrows(proposalArrows(votes.filter(({ second }) => !second), move?.uci));
     const [cp, text] = this.valueAt(this.ply);
     this.bar.show(cp, text, this.below);
     const parts = ours && [`${move.san} by ${ours.criterion ?? ours.source}`, score(ours.score), seconds(ours.elapsed),
-      `planned ${seconds(ours.response)} + ${seconds(ours.extra)}`, `${Math.round(ours.lag * 1000)} ms for the way`,
+      `planned ${seconds(ours.response)} + ${seconds(ours.extra)}`, `${Math.round(ours.lag * 1000)} ms reserved for network lag`,
       ours.first_choice && ours.first_choice !== move.uci && `the first phase wanted ${ours.first_choice}`];
     say(this.about, parts ? parts.filter(Boolean).join(" · ") : "");
     const elected = votes.filter((vote) => vote.uci === move?.uci).sort((a, b) => b.depth - a.depth)[0];
@@ -173,7 +211,7 @@ class ReplayView {
     const high = Math.max(1, ...clocks.flat().map(([, value]) => value));
     const [ours, theirs] = this.game.our_color === "white" ? clocks : [clocks[1], clocks[0]];
     return {
-      bars: bars({ columns, high: most, marks: [[0, "0"], [most, seconds(most)]], label: "Time for each move of ours", ...range }),
+      bars: bars({ columns, high: most, marks: [[0, "0"], [most, seconds(most)]], label: "Time for each move of the bot", ...range }),
       clocks: clocks.flat().length ? curves({ series: [{ points: ours }, { kind: "second", points: theirs }], low: 0, high, height: 130,
         marks: [[0, "0"], [high, clock(high * 1000)]], label: "Clocks by move", ...range }) : null,
     };

@@ -4,13 +4,22 @@ import { words } from "./words.js";
 
 /** Asks; the answer is JSON. Errors carry the program's own words. */
 export async function get(path) {
-  return answer(await fetch(path, { headers: { accept: "application/json" } }));
+  return answer(await reach(path, { headers: { accept: "application/json" } }));
+}
+
+/** Fetches, with words for a program that is gone. */
+async function reach(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Error("The program does not answer.");
+  }
 }
 
 /** Sends JSON. `signal` of an AbortController ends the waiting. */
 export async function post(path, value, { signal } = {}) {
   const body = JSON.stringify(value ?? {});
-  return answer(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body, signal }));
+  return answer(await reach(path, { method: "POST", headers: { "content-type": "application/json" }, body, signal }));
 }
 
 async function answer(response) {
@@ -26,8 +35,11 @@ async function answer(response) {
   throw new Error(error || `the program answered ${response.status}`);
 }
 
-/** Who we are to the program: {reads, plays, operates, can_log_in}. */
-export const me = { reads: false, plays: false, operates: false, can_log_in: false };
+/** Silence of the program for this long means that it is gone: it says something every four seconds. */
+const SILENCE_MS = 11_000;
+
+/** Who we are to the program, {reads, plays, operates, can_log_in}, and what it is: {daemon, demo, edition}. */
+export const me = { reads: false, plays: false, operates: false, can_log_in: false, daemon: true, demo: false, edition: null };
 
 export async function recognise() {
   Object.assign(me, await get("/api/me"));
@@ -71,17 +83,37 @@ class Live {
     this.close();
     const source = new EventSource("/api/events");
     this.source = source;
+    const heard = () => (this.heard = performance.now());
+    heard();
+    for (const name of ["open", "whole", "change", "beat"]) source.addEventListener(name, heard);
+    this.watchdog = setInterval(() => {
+      if (performance.now() - this.heard < SILENCE_MS) return;
+      this.stand("lost");
+      this.connect();
+    }, 1000);
     source.addEventListener("whole", (event) => {
       this.clear();
       this.merge(JSON.parse(event.data), true);
     });
     source.addEventListener("change", (event) => this.merge(JSON.parse(event.data), false));
-    source.addEventListener("open", () => this.stand("connected"));
+    source.addEventListener("open", () => (this.state === "lost" ? this.back(source) : this.stand("connected")));
     source.addEventListener("error", () => {
       this.stand("lost");
       // A browser gives up by itself where the answer was no stream.
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.again(), 3000);
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.again(), 1000);
     });
+  }
+
+  /** The program is there again, perhaps another one: then the page begins anew. */
+  async back(source) {
+    const { edition, daemon, demo } = me;
+    try {
+      await recognise();
+    } catch {
+      return;
+    }
+    if (edition && (me.edition !== edition || me.daemon !== daemon || me.demo !== demo)) return location.reload();
+    if (this.source === source) this.stand("connected");
   }
 
   /** Connects once more. A program that was started anew does not know us any longer: then the page begins anew as well. */
@@ -96,11 +128,13 @@ class Live {
   }
 
   close() {
+    clearInterval(this.watchdog);
     this.source?.close();
     this.source = null;
   }
 
   stand(state) {
+    if (state === "lost" && this.state !== "lost") this.lostAt = new Date().toISOString();
     this.state = state;
     this.tell({ line: true, games: new Set() });
   }

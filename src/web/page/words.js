@@ -87,5 +87,12 @@ export function ratingChange(points) {
 /** The other colour. */
 export const other = (color) => (color === "white" ? "black" : "white");
 
+/** The number of the move after `ply` moves, as "12." or "12…". `board` has the turn, the ply and the FEN now. */
+export function moveNumber(board, ply) {
+  const [, turn, , , , full] = board.fen.split(" ");
+  const place = 2 * Number(full) + (turn === "b" ? 1 : 0) - (board.ply - ply);
+  return `${Math.floor(place / 2)}${place % 2 ? "…" : "."}`;
+}
+
 /** An error's words. */
 export const words = (error) => (error instanceof Error ? error.message : String(error));

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::problem::HttpProblem;
 use bot::session::PreparedPlayer;
-use chess::{Limits, Line};
+use chess::{Limits, Line, vote_words};
 use council::{Council, Question, pool::Pool};
 
 /// How long a hint is thought about.
@@ -22,6 +22,8 @@ pub(super) struct Hint {
     uci: String,
     /// Its value from our side.
     score: Option<String>,
+    /// Who wanted what, in one sentence.
+    sentence: String,
     /// Who proposed what.
     votes: Vec<HintVote>,
 }
@@ -52,6 +54,7 @@ pub(super) async fn ask(pool: &Pool, player: &PreparedPlayer, line: Line) -> Res
         score: vote.proposal.score.to_string(),
     });
     Ok(Hint {
+        sentence: vote_words::decision_sentence(&line, &decision),
         san: line.san(decision.best),
         uci: decision.best.to_string(),
         score: decision.score.map(|score| score.to_string()),

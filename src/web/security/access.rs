@@ -245,6 +245,13 @@ pub(crate) struct WhoAmI {
     can_log_in: bool,
 }
 
+impl WhoAmI {
+    /// The same where there is no daemon: nobody plays or operates.
+    pub(crate) fn without_a_daemon(self) -> Self {
+        Self { plays: false, operates: false, ..self }
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for WhoAmI {
     type Rejection = HttpProblem;
 

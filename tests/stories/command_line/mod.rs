@@ -5,7 +5,7 @@ mod delivery;
 mod draughts;
 mod output;
 mod settings;
-mod terminal;
+pub(crate) mod terminal;
 
 use std::process::Command;
 

@@ -95,3 +95,34 @@ fn a_text_without_end_makes_no_book() {
     assert!(!output.status.success() && stderr(&output).contains("/dev/zero: longer than"), "{}", stderr(&output));
     assert!(!book.exists());
 }
+
+/// Finding M6: `concilio web` without a journal it can show.
+#[test]
+fn web_names_what_is_wrong_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    fs::write(path("text.db"), "no journal at all, only some words in a file that has a database's name")
+        .expect("a file");
+    for (journal, words) in [
+        (path("missing.db"), "there is no such file"),
+        (path(""), "this is a folder"),
+        (path("text.db"), "not a database"),
+    ] {
+        let output = concilio(&["web", "--journal", &journal]).output().expect("it starts");
+        let stderr = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(words) && stderr.contains(&journal) && stderr.lines().count() == 1, "{stderr}");
+    }
+}
+
+#[test]
+fn run_without_an_account_names_the_page_of_the_journal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().join("journal.db");
+    let journal = format!("journal.path={}", journal.display());
+    let mut run = concilio(&["run", "--web", "127.0.0.1:0", "--set", &journal]);
+    let output = run.env_remove("CONCILIO_LICHESS_TOKEN").current_dir(folder.path()).output().expect("it starts");
+    let stderr = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("concilio web --journal "), "{stderr}");
+}

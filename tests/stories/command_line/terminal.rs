@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::Read,
+    io::{Read as _, Write as _},
     os::{fd::OwnedFd, unix::process::ExitStatusExt as _},
     process::{Child, ExitStatus, Stdio},
     sync::mpsc,
@@ -21,22 +21,24 @@ use super::concilio;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A program on a terminal of its own.
-struct OnTerminal {
+pub(crate) struct OnTerminal {
     child: Child,
+    keyboard: File,
     output: mpsc::Receiver<Vec<u8>>,
     shown: String,
 }
 
 impl OnTerminal {
-    fn start(arguments: &[&str], term: &str) -> Self {
+    pub(crate) fn start(arguments: &[&str], term: &str) -> Self {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&controller).and_then(|()| unlockpt(&controller)).expect("a pseudo-terminal");
         let name = ptsname(&controller, Vec::new()).expect("its name");
         let terminal: OwnedFd =
             rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its other side");
+        let keyboard = File::from(controller.try_clone().expect("a second handle"));
         let child = concilio(arguments)
             .env("TERM", term)
-            .stdin(Stdio::null())
+            .stdin(terminal.try_clone().expect("a second handle"))
             .stdout(terminal)
             .stderr(Stdio::null())
             .spawn()
@@ -52,23 +54,36 @@ impl OnTerminal {
                 }
             }
         });
-        Self { child, output, shown: String::new() }
+        Self { child, keyboard, output, shown: String::new() }
     }
 
-    /// Waits until this was shown.
-    fn wait_for(&mut self, text: &str) {
-        while !self.shown.contains(text) {
+    /// Waits until this was shown, and returns the rest of the line behind it.
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
+        loop {
+            let found = self.shown.split_once(text).and_then(|(_, rest)| rest.split_once('\n'));
+            if let Some((rest, _)) = found {
+                return rest.trim().to_owned();
+            }
             let Ok(bytes) = self.output.recv_timeout(PATIENCE) else { panic!("no {text:?} in {:?}", self.shown) };
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
     }
 
-    fn send(&self, signal: Signal) {
+    /// Forgets what was shown until now.
+    fn forget(&mut self) {
+        self.shown.clear();
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("a terminal");
+    }
+
+    pub(crate) fn send(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("it runs");
     }
 
     /// Waits for its end: how it ended, and all it has shown.
-    fn end(mut self) -> (ExitStatus, String) {
+    pub(crate) fn end(mut self) -> (ExitStatus, String) {
         while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
@@ -120,4 +135,58 @@ fn a_terminal_that_closes_stops_nothing() {
     demo.send(Signal::TERM);
     let (status, shown) = demo.end();
     assert_eq!((status.signal(), status.code()), (None, Some(0)), "{shown:?}");
+}
+
+/// The games of a journal, newest last: how each ended.
+fn endings(folder: &tempfile::TempDir) -> Vec<String> {
+    let journal = folder.path().join("journal.db");
+    let games = concilio(&["games", "--csv", "--journal", &journal.to_string_lossy()]).output().expect("it starts");
+    let csv = String::from_utf8_lossy(&games.stdout).into_owned();
+    let mut lines = csv.lines();
+    let column = lines.next().expect("titles").split(',').position(|title| title == "status").expect("a status");
+    lines.map(|line| line.split(',').nth(column).expect("a status").to_owned()).collect()
+}
+
+/// Finding M3: the program used to end with the game, and took the page along.
+#[test]
+fn demo_stays_and_plays_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().to_string_lossy().into_owned();
+    let mut demo = OnTerminal::start(&["demo", "--tc", "3+0.1", "--roster", "mp ma", "--data", &data], "dumb");
+    demo.wait_for("What next?");
+    let replay = demo.wait_for("replay, votes");
+    assert!(replay.contains("/#/games/practice/"), "{replay}");
+    demo.wait_for("Ctrl-C");
+    demo.forget();
+    demo.press("\n");
+    demo.wait_for(" begun: ");
+    demo.wait_for(": 2. ");
+    demo.send(Signal::INT);
+    let (status, shown) = demo.end();
+    assert!(status.success(), "{status}: {shown}");
+    assert_eq!(endings(&folder).len(), 2, "{shown}");
+}
+
+/// Finding O5: the terminal said that a game was resigned which the journal had as started.
+#[test]
+fn interrupted_game_is_resigned_in_the_journal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut demo = start_demo(&folder, "dumb");
+    demo.wait_for(": 2. ");
+    demo.send(Signal::INT);
+    let (status, shown) = demo.end();
+    assert!(status.success() && shown.contains("won by resignation"), "{status}: {shown}");
+    assert_eq!(endings(&folder), ["resign"], "{shown}");
+}
+
+#[test]
+fn demo_with_a_number_of_games_ends_by_itself() {
+    for limit in [["--games", "1"].as_slice(), &["--exit"]] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().to_string_lossy().into_owned();
+        let arguments = ["demo", "--tc", "1+0.1", "--roster", "mp ma", "--data", &data];
+        let (status, shown) = OnTerminal::start(&[&arguments, limit].concat(), "dumb").end();
+        assert!(status.success() && !shown.contains("What next?"), "{status}: {shown}");
+        assert!(shown.contains("White won") || shown.contains("Black won") || shown.contains("drawn"), "{shown}");
+    }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::stage::PlayStage;
 use bot::journal::{Filter, GameKey};
 use chess::{Color, GameInfo, GameStatus, GameTerms, Line, Player, Variant};
+use concilio_web::WebSettings;
 use practice::SparringKind;
 use report::{
     ReportRequest,
@@ -183,4 +184,28 @@ async fn what_is_asked_wrongly_is_said_in_words() {
     for path in ["api/games/practice/nosuch", "api/export/games.exe"] {
         assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::NOT_FOUND, "{path}");
     }
+}
+
+/// Finding M6: a journal could not be looked at without an account.
+#[tokio::test]
+async fn journal_is_shown_without_a_daemon() {
+    let stage = PlayStage::open().await;
+    let bot = stage.bot(SparringKind::Greedy).await;
+    let report = bot.whole_game("30+0.1").await;
+    let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
+    // The bot still writes it.
+    let path = stage.journal.path().to_owned();
+    let web = concilio_web::serve_journal(&settings, path, stage.shutdown.now.child_token()).await.expect("a page");
+    let url = web.url().expect("an address");
+    let get = |path: String| stage.client.get(format!("{url}{path}")).send();
+    let me: Value = get("api/me".to_owned()).await.expect("an answer").json().await.expect("JSON");
+    assert_eq!((&me["daemon"], &me["plays"], &me["operates"]), (&false.into(), &false.into(), &false.into()));
+    let replay: Value =
+        get(format!("api/games/practice/{}", report.id)).await.expect("an answer").json().await.expect("JSON");
+    assert!(replay["moves"].as_array().is_some_and(|moves| moves.iter().any(|played| played["vote"].is_object())));
+    for path in ["api/play", "api/draughts", "api/control", "api/demo/game"] {
+        let answer = stage.client.post(format!("{url}{path}")).json(&Value::Null).send().await.expect("an answer");
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+    assert!(get("api/events".to_owned()).await.expect("an answer").status().is_success(), "the page hears of its end");
 }

@@ -9,6 +9,7 @@ use crate::{
     stage::{PlayStage, SECRET, within},
 };
 use chess::Player;
+use concilio_web::WebSettings;
 use practice::SparringKind;
 use report::judge::{JudgeEffort, JudgeSpec};
 
@@ -315,6 +316,39 @@ async fn a_page_that_nobody_sees_holds_no_stream() {
     connect(&stage.bus, "Concilio");
     becomes(false).await;
     browser.until("document.querySelector('.account')").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn page_of_a_journal_says_that_no_daemon_is_connected() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::open().await;
+    let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
+    let path = stage.journal.path().to_owned();
+    let web = concilio_web::serve_journal(&settings, path, stage.shutdown.now.child_token()).await.expect("a page");
+    let url = web.url().expect("an address");
+    for room in ["", "machines", "play", "draughts"] {
+        browser.go(&format!("{url}#/{room}")).await;
+        browser.until("document.querySelector('main h1')?.textContent === 'No daemon is connected'").await;
+    }
+    browser.click(".nodaemon a").await;
+    browser.until("document.querySelector('main h1')?.textContent === 'Games'").await;
+    assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+/// A program that hangs, or a network that swallows everything, closes no connection: the page notices the silence.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn silent_program_counts_as_gone() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::open().await;
+    browser.go(&stage.url("")).await;
+    browser.until("document.getElementById('line').dataset.state === 'connected'").await;
+    // A stream that opens and says nothing stands in for the program's.
+    let silent = "window.EventSource = class extends EventTarget { close() {} };
+        document.dispatchEvent(new Event('visibilitychange'));";
+    browser.script(silent).await;
+    browser.until("!document.getElementById('gone').hidden").await;
     browser.close().await;
 }
 

@@ -135,6 +135,7 @@ async fn nothing_listens_beyond_loopback_without_a_secret() {
         player: tokio::sync::watch::channel(bot::session::PlayerSettings::default()).1,
         control: None,
         health: concilio_web::HealthChecks::default(),
+        another_game: None,
     };
     let error =
         concilio_web::serve(&settings, context, None, stage.shutdown.now.child_token()).await.expect_err("refused");
@@ -203,6 +204,7 @@ async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
         player: tokio::sync::watch::channel(bot::session::PlayerSettings::default()).1,
         control: None,
         health: concilio_web::HealthChecks::default(),
+        another_game: None,
     };
     let second = concilio_web::serve(&settings, context, Some(&path), stage.shutdown.now.child_token()).await;
     assert!(matches!(second, Err(WebError::Socket { .. })));

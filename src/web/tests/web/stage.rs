@@ -93,6 +93,7 @@ impl PlayStage {
                 metrics: Some(Arc::new(|| "concilio_games 0\n".to_owned())),
                 ..HealthChecks::default()
             },
+            another_game: None,
         };
         let socket = folder.path().join("control.sock");
         let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;
