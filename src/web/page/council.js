@@ -127,10 +127,9 @@ export function moveColors(proposals, elected = null) {
 }
 
 /** Arrows for what is proposed, in the colours of the moves: as wide as the share of the electors that propose each. */
-export function proposalArrows(votes, elected) {
+export function proposalArrows(votes, elected, colors = moveColors(votes, elected)) {
   const shares = new Map();
   for (const { uci } of votes) if (uci) shares.set(uci, (shares.get(uci) ?? 0) + 1);
-  const colors = moveColors(votes, elected);
   const most = [...shares].sort((a, b) => a[1] - b[1]).slice(-6);
   return most.map(([uci, count]) => ({ uci, share: count / votes.length, kind: uci === elected ? "elected" : `proposed ${colors.get(uci)}` }));
 }

@@ -141,9 +141,9 @@ export function tableOf(game) {
 }
 
 /** Arrows for the board: of what is proposed now, or of the last vote while the opponent thinks. */
-export function arrowsOf(game, { votes, thinking, elected }) {
-  if (thinking) return proposalArrows(votes, null);
-  return elected && !game.over ? proposalArrows(votes.filter(({ second }) => !second), elected) : [];
+export function arrowsOf(game, { votes, thinking, elected, colors }) {
+  if (thinking) return proposalArrows(votes, null, colors);
+  return elected && !game.over ? proposalArrows(votes.filter(({ second }) => !second), elected, colors) : [];
 }
 
 /** The newest value of the game from our side: of the vote that goes on, or of the last decision. */

@@ -134,8 +134,9 @@ class ReplayView {
     this.vote.show(vote && this.numbered(this.ply - 1).split(" ")[0], vote);
     this.legend.show(ours?.criterion ?? "", move?.vote?.rule ?? "");
     show(this.legend.element, votes.length);
-    this.table.show({ votes, elected: move?.uci ?? null, colors: moveColors(move?.vote?.groups ?? [], move?.uci), caption: move?.vote?.rule ? `Elected by ${ours.criterion}: ${move.vote.rule}.` : "" });
-    this.board.arrows(proposalArrows(votes.filter(({ second }) => !second), move?.uci));
+    const colors = moveColors(move?.vote?.groups ?? [], move?.uci);
+    this.table.show({ votes, elected: move?.uci ?? null, colors, caption: move?.vote?.rule ? `Elected by ${ours.criterion}: ${move.vote.rule}.` : "" });
+    this.board.arrows(proposalArrows(votes.filter(({ second }) => !second), move?.uci, colors));
     const [cp, text] = this.valueAt(this.ply);
     this.bar.show(cp, text, this.below);
     const parts = ours && [`${move.san} by ${ours.criterion ?? ours.source}`, score(ours.score), seconds(ours.elapsed),
