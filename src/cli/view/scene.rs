@@ -340,20 +340,21 @@ impl WatchedGame {
 /// The electors' rows with their titles: in full where they fit, else without nodes and weights, and with short names at last.
 fn table(entries: &[VoteEntry], columns: usize) -> Vec<String> {
     const NUMBERS: usize = 26;
-    let width =
-        |name: fn(&VoteEntry) -> &str| entries.iter().map(|entry| name(entry).chars().count()).fold(10, usize::max);
-    let (words, short): (fn(&VoteEntry) -> &str, fn(&VoteEntry) -> &str) =
-        (|entry| &entry.elector, |entry| &entry.short);
+    const NARROWEST: usize = 10;
     let in_full = vote_report::table(entries);
     if in_full.iter().all(|row| row.chars().count() < columns) {
         return mark(in_full.iter().map(|row| fit(&format!(" {row}"), columns)), entries);
     }
-    let name = if width(words) + NUMBERS <= columns { words } else { short };
-    let width = width(name);
+    let widest = |names: &[&str]| names.iter().map(|name| name.chars().count()).fold(NARROWEST, usize::max);
+    let mut names: Vec<&str> = entries.iter().map(|entry| entry.elector.as_str()).collect();
+    if widest(&names) + NUMBERS > columns {
+        names = entries.iter().map(|entry| entry.short.as_str()).collect();
+    }
+    let width = widest(&names);
     let titles = format!("   {:<width$}    move   score depth", "elector");
-    let rows = entries.iter().map(|entry| {
+    let rows = entries.iter().zip(&names).map(|(entry, name)| {
         let elected = if entry.elected { '*' } else { ' ' };
-        format!(" {elected} {:<width$} {:>7} {:>7} {:>5}", name(entry), entry.best, entry.score, entry.depth)
+        format!(" {elected} {name:<width$} {:>7} {:>7} {:>5}", entry.best, entry.score, entry.depth)
     });
     mark(std::iter::once(titles).chain(rows).map(|row| fit(&row, columns)), entries)
 }
