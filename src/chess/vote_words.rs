@@ -157,7 +157,7 @@ impl NamedElector {
     }
 }
 
-/// The name of a prover, by its word in the settings.
+/// The name of a prover, by its word in the settings of this version or of an earlier one that wrote the journal.
 fn prover(word: &str) -> Option<&'static str> {
     Some(match word {
         "mates" => "mate search",
@@ -293,9 +293,6 @@ pub const fn criterion_in_words(criterion: CriterionName) -> &'static str {
         CriterionName::ScoreMargin => {
             "a vote weighs its score above the lowest score, plus a constant; the highest sum for a move wins"
         }
-        CriterionName::Calibrated => "the move with the highest estimated chance of winning wins",
-        CriterionName::Learned => "a learned formula weighs what is known about each proposal",
-        CriterionName::Routing => "a vote weighs what its knowledge is worth in this kind of position",
     }
 }
 
