@@ -14,7 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use concilio_cluster::{ClusterClient, ClusterSettings};
+use chess::Shutdown;
+use concilio_cluster::{ClusterClient, ClusterSettings, WorkerSettings, lend};
 use council::pool::RemotePool;
 use hostile::{
     Attack,
@@ -93,7 +94,40 @@ async fn main() -> Result<(), Box<dyn Error>> {
             );
         }
     }
+    println!("\n{:<36} {:>12} {:>8} {:>8}", "flood beside an honest worker", "its votes", "late ms", "MB more");
+    for flood in [Flood::None].into_iter().chain(OTHERS.map(|(_, hostile)| hostile.flood).into_iter().skip(2)) {
+        let (votes, late, more) = honest_votes(flood, move_time).await?;
+        let (late, more) = (late.as_secs_f64() * 1e3, more as f64 / 1e6);
+        println!("{:<36} {votes:>12} {late:>8.1} {more:>8.1}", format!("{flood:?}"));
+    }
     Ok(())
+}
+
+/// How many votes an honest worker has while another one floods the daemon, how late a move is at most, and how much memory it takes.
+async fn honest_votes(flood: Flood, move_time: Duration) -> Result<(usize, Duration, u64), Box<dyn Error>> {
+    let nats = Nats::start();
+    let settings = |name: &str| ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() };
+    let shutdown = Shutdown::default();
+    let _working = shutdown.now.clone().drop_guard();
+    let engines = Default::default();
+    let lent = WorkerSettings { cluster: settings("attic"), cores: 3, memory: 64, engines, health: None };
+    tokio::spawn(lend(lent, shutdown));
+    let mut target = Target::new(settings("daemon"), "balanced-4");
+    answers(&target.cluster).await;
+    // The worker's tables and engines are made by then.
+    for moves in &POSITIONS[..5] {
+        target.decides(&position(moves), move_time).await;
+    }
+    let client = async_nats::connect(nats.url()).await?;
+    let _flooding = joins(client, "mallory", "daemon", flooding(flood)).await;
+    let (before, mut votes, mut late) = (resident(), 0, Duration::ZERO);
+    for moves in POSITIONS.iter().cycle().take(60) {
+        let outcome = target.decides(&position(moves), move_time).await;
+        let is_honest = |name: &chess::MachineName| name.as_str() == "attic";
+        votes += outcome.decision.votes.iter().filter(|vote| vote.proposal.machine.as_ref().is_some_and(is_honest)).count();
+        late = late.max(outcome.late);
+    }
+    Ok((votes, late, resident().saturating_sub(before)))
 }
 
 /// Waits until the worker is one that may be asked; one that floods may never be.
