@@ -25,14 +25,13 @@ use super::{
     connection,
     exchange::{ExchangeBudget, TableExchange},
     identity::{ProcessIdentity, RunId, Sender},
-    in_flight::{ClaimProgress, Conduct, EndedSearch, EventOutcome, InFlight, NextLook, RemoteSearch},
-    looker::Looker,
-    looks::Caught,
+    in_flight::{ClaimProgress, Conduct, EndedSearch, EventOutcome, InFlight, NextSearch, RemoteSearch},
     measured::TOO_FAR,
     placement::{self, WantedSlot},
     registry::{Registry, WorkerChange},
     settings::ClusterSettings,
     subjects::Subjects,
+    verification::{values::Caught, verifier::Verifier},
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEvent,
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
@@ -62,7 +61,7 @@ struct ClientShared {
     exchange: Option<ExchangeBudget>,
     known: Mutex<ClientState>,
     /// Something is to be verified.
-    to_look: Arc<Notify>,
+    to_verify: Arc<Notify>,
     /// How often a worker has come that may be asked.
     arrivals: watch::Sender<u64>,
 }
@@ -97,8 +96,8 @@ impl ClusterClient {
         let subjects = Subjects::below(&settings.prefix);
         let (run, name) = (RunId::draw(), settings.name());
         let exchange = ExchangeBudget::of(&settings);
-        let (known, to_look, arrivals) = (Mutex::default(), Arc::default(), watch::Sender::default());
-        let shared = ClientShared { run, name, subjects, exchange, known, to_look, arrivals };
+        let (known, to_verify, arrivals) = (Mutex::default(), Arc::default(), watch::Sender::default());
+        let shared = ClientShared { run, name, subjects, exchange, known, to_verify, arrivals };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
         tokio::spawn(async move { stop.run_until_cancelled(client.run(settings)).await });
@@ -120,20 +119,20 @@ impl ClusterClient {
     }
 
     /// Verifies what workers propose, one move after the other.
-    async fn look(&self) {
-        let looker = Looker::start();
+    async fn verify_claims(&self) {
+        let verifier = Verifier::start();
         loop {
-            let next = self.known().in_flight.next_look(Instant::now());
+            let next = self.known().in_flight.next_search(Instant::now());
             match next {
-                NextLook::Look(look) => {
+                NextSearch::Now(next) => {
                     let begun = Instant::now();
-                    let found = looker.look(&look).await;
+                    let found = verifier.search(&next).await;
                     let now = Instant::now();
-                    let caught = self.known().in_flight.looked(now, &look, found, now - begun);
+                    let caught = self.known().in_flight.verified(now, &next, found, now - begun);
                     caught.iter().for_each(|caught| self.caught(caught));
                 }
-                NextLook::Wait(wait) => _ = timeout(wait, self.0.to_look.notified()).await,
-                NextLook::Nothing => self.0.to_look.notified().await,
+                NextSearch::Wait(wait) => _ = timeout(wait, self.0.to_verify.notified()).await,
+                NextSearch::Nothing => self.0.to_verify.notified().await,
             }
         }
     }
@@ -338,7 +337,7 @@ impl ClusterClient {
             }
             outcome
         };
-        self.0.to_look.notify_one();
+        self.0.to_verify.notify_one();
         match ended {
             EventOutcome::GivenBack(search) => search.lose("has given it back"),
             EventOutcome::Invalid(search, _) => {
@@ -420,7 +419,7 @@ impl RemotePool for ClusterClient {
     }
 
     fn verifier(&self) -> Arc<Notify> {
-        Arc::clone(&self.0.to_look)
+        Arc::clone(&self.0.to_verify)
     }
 
     fn machines(&self) -> Vec<MachineView> {

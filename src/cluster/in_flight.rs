@@ -1,10 +1,10 @@
 //! The searches of this daemon that run on workers, and what becomes of each event of theirs.
 //!
-//! A proposal is passed on after its move was searched here, with the value that this search found (`scrutiny`); of several that wait the
+//! A proposal is passed on after its move was searched here, with the value that this search found (`verification`); of several that wait the
 //! newest counts. What the vote then contests is searched longer (`council::pool::Verification`).
 //!
 //! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals; nobody but the worker that was
-//! asked is heard; an event of anything that is not wanted any more is dropped; of one worker no more than [`MOST_LOOKS`] moves of a
+//! asked is heard; an event of anything that is not wanted any more is dropped; of one worker no more than [`MOST_VERIFIED`] moves of a
 //! position are verified, and no search is heard more often than [`MOST_PROPOSALS`] allows; verification has no more than an eighth of
 //! one core's time.
 
@@ -18,9 +18,11 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
     identity::RunId,
-    looks::{Caught, Look, LookKey, Looks},
     measured::SpeedSample,
-    scrutiny::{self, ClaimVerdict, HomeValue},
+    verification::{
+        claims::{self, ClaimVerdict, HomeValue},
+        values::{Caught, HomeSearch, HomeValues, VerifiedMove},
+    },
     wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
 };
 use chess::{ElectorName, Line, MachineName, Proposal};
@@ -28,8 +30,13 @@ use council::pool::{Fallback, Job, SearchReport, VerificationLength, WeakVerific
 
 /// A worker has the command so long after the way has taken its time, or it was lost on it.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
-/// Moves of one position that are verified for one worker: one that changes its mind more often keeps what it said until then.
-const MOST_LOOKS: u32 = 16;
+/// Moves of one position that are verified for one worker: a few at once, one more each time, and no more than this. A worker that changes
+/// its mind more often keeps what it said until then. Of many moves one may look good to short searches by chance.
+const MOST_VERIFIED: u32 = 16;
+/// See [`MOST_VERIFIED`].
+const VERIFIED_AT_ONCE: u32 = 4;
+/// See [`MOST_VERIFIED`].
+const VERIFIED_EVERY: Duration = Duration::from_millis(25);
 /// The part of a core's time that verification may take, one of so many, beside a little at the beginning of a position.
 const SHARE: u32 = 8;
 const AT_ONCE: Duration = Duration::from_millis(10);
@@ -86,7 +93,7 @@ pub(crate) struct ClaimProgress {
     /// How many proposals came.
     proposals: u128,
     /// How many moves were looked at for it.
-    looks: u32,
+    verified: u32,
     /// How it ended there; that is passed on after its last proposal.
     ending: Option<SearchEnding>,
 }
@@ -134,15 +141,15 @@ impl RemoteSearch {
         self.fallback.resume(self.job, &self.reports);
     }
 
-    /// The move that is claimed to be best, as it is looked at.
-    fn look(&self) -> Option<LookKey> {
+    /// The move that is claimed to be best, as it is verified.
+    fn claimed_move(&self) -> Option<VerifiedMove> {
         let best = self.progress.claim.as_ref()?.best;
-        Some(LookKey { position: Arc::clone(&self.progress.position), best: Some(best) })
+        Some(VerifiedMove { position: Arc::clone(&self.progress.position), best: Some(best) })
     }
 
-    /// The look for which its claim waits, if it does.
-    fn awaits(&self, looks: &Looks) -> Option<LookKey> {
-        self.look().filter(|key| looks.get(key).is_none())
+    /// The verification for which its claim waits, if it does.
+    fn awaits(&self, values: &HomeValues) -> Option<VerifiedMove> {
+        self.claimed_move().filter(|key| values.get(key).is_none())
     }
 
     /// How its worker behaved in it, up to now.
@@ -158,13 +165,13 @@ impl RemoteSearch {
         }
     }
 
-    /// Passes on what is believed of its claim, once its move was looked at.
-    fn settle(&mut self, looks: &mut Looks) {
-        let Some((claim, key)) = self.progress.claim.as_ref().zip(self.look()) else { return };
-        let Some(home) = looks.get(&key) else { return };
-        let judgement = scrutiny::judge(claim, &home, self.job.guidance.window);
+    /// Passes on what is believed of its claim, once its move was verified.
+    fn settle(&mut self, values: &mut HomeValues) {
+        let Some((claim, key)) = self.progress.claim.as_ref().zip(self.claimed_move()) else { return };
+        let Some(home) = values.get(&key) else { return };
+        let judgement = claims::judge(claim, &home, self.job.guidance.window);
         if judgement.verdict == ClaimVerdict::Outlying && self.values_men {
-            looks.suspect(self.worker, &self.job, claim, &key);
+            values.suspect(self.worker, &self.job, claim, &key);
         }
         if self.progress.believed.as_ref() != Some(&judgement.believed) {
             self.report(SearchReport::Proposal(judgement.believed.clone()));
@@ -246,7 +253,7 @@ struct VerifiedPosition {
     since: Instant,
     spent: Duration,
     /// By worker: how many moves were verified for it.
-    looks: BTreeMap<RunId, u32>,
+    verified: BTreeMap<RunId, u32>,
 }
 
 impl VerifiedPosition {
@@ -256,18 +263,18 @@ impl VerifiedPosition {
         due.saturating_sub(now.saturating_duration_since(self.since))
     }
 
-    fn next(&self) -> Option<Look> {
+    fn next(&self) -> Option<HomeSearch> {
         let (best, length) = self.verification.upgrade()?.next()?;
-        let key = LookKey { position: Arc::clone(&self.position), best };
-        Some(Look { key, line: Arc::clone(&self.line), length, doubt: false })
+        let key = VerifiedMove { position: Arc::clone(&self.position), best };
+        Some(HomeSearch { key, line: Arc::clone(&self.line), length, doubt: false })
     }
 }
 
 /// What is to be verified next.
 #[derive(Debug)]
-pub(crate) enum NextLook {
+pub(crate) enum NextSearch {
     /// This.
-    Look(Look),
+    Now(HomeSearch),
     /// Something, but not yet: so much of a core's time as it may have was used.
     Wait(Duration),
     /// Nothing, until something happens.
@@ -289,11 +296,11 @@ pub(crate) enum EventOutcome {
     Invalid(Box<RemoteSearch>, Invalid),
 }
 
-/// All of them, by the serial numbers of the searches, and what was looked at for them.
+/// All of them, by the serial numbers of the searches, and what was verified for them.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     searches: BTreeMap<u64, RemoteSearch>,
-    looks: Looks,
+    values: HomeValues,
     positions: Vec<VerifiedPosition>,
     /// When claims in doubt may be searched again.
     doubts_from: Option<Instant>,
@@ -314,14 +321,14 @@ impl InFlight {
             return;
         }
         let position = Arc::clone(&search.progress.position);
-        self.looks.of(&position).for_each(|(best, value)| verification.found(best, value.length, value.score));
+        self.values.of(&position).for_each(|(best, value)| verification.found(best, value.length, value.score));
         self.positions.push(VerifiedPosition {
             position,
             line: Arc::clone(&search.job.task.line),
             verification: verification.downgrade(),
             since: search.sent,
             spent: Duration::ZERO,
-            looks: BTreeMap::new(),
+            verified: BTreeMap::new(),
         });
     }
 
@@ -352,7 +359,7 @@ impl InFlight {
                         let claim = search.within_its_time(now, proposal);
                         search.speaks(now, claim.nodes);
                         search.progress.claim = Some(claim);
-                        search.settle(&mut self.looks);
+                        search.settle(&mut self.values);
                         EventOutcome::Nothing
                     }
                     Err(invalid) => self
@@ -382,9 +389,9 @@ impl InFlight {
         }
     }
 
-    /// Passes the end of a search on, if it has ended and no claim of it waits for a look.
+    /// Passes the end of a search on, if it has ended and no claim of it waits for verification.
     fn end(&mut self, serial: u64) {
-        let waits = |search: &RemoteSearch| search.awaits(&self.looks).is_some() && self.may_verify(search);
+        let waits = |search: &RemoteSearch| search.awaits(&self.values).is_some() && self.may_verify(search);
         let over = |search: &RemoteSearch| search.progress.ending.is_some() && !waits(search);
         if !self.searches.get(&serial).is_some_and(over) {
             return;
@@ -401,82 +408,97 @@ impl InFlight {
     }
 
     /// How many moves were verified for the worker of a search in its position.
-    fn looks_for(&self, search: &RemoteSearch) -> u32 {
-        let of_position = self.position_of(search).and_then(|known| known.looks.get(&search.worker));
-        of_position.copied().unwrap_or_default().max(search.progress.looks)
+    fn verified_for(&self, search: &RemoteSearch) -> u32 {
+        let of_position = self.position_of(search).and_then(|known| known.verified.get(&search.worker));
+        of_position.copied().unwrap_or_default().max(search.progress.verified)
+    }
+
+    /// How long the claim of a search is to wait until it may be verified.
+    fn wait(&self, now: Instant, search: &RemoteSearch) -> Duration {
+        let position = self.position_of(search);
+        let further = (self.verified_for(search) + 1).saturating_sub(VERIFIED_AT_ONCE);
+        let since = position.map_or(search.sent, |known| known.since);
+        let turn = (VERIFIED_EVERY * further).saturating_sub(now.saturating_duration_since(since));
+        position.map_or(Duration::ZERO, |known| known.wait(now)).max(turn)
     }
 
     /// Whether more moves are verified for the worker of a search.
     fn may_verify(&self, search: &RemoteSearch) -> bool {
-        self.looks_for(search) < MOST_LOOKS
+        self.verified_for(search) < MOST_VERIFIED
     }
 
     /// What is to be verified next: the choice of the home electors, then claims that wait, of each worker in turn, then what is contested,
     /// then claims in doubt.
-    pub(crate) fn next_look(&mut self, now: Instant) -> NextLook {
+    pub(crate) fn next_search(&mut self, now: Instant) -> NextSearch {
         self.positions.retain(|known| known.verification.upgrade().is_some());
-        let contested: Vec<(Look, Duration)> =
+        let contested: Vec<(HomeSearch, Duration)> =
             self.positions.iter().filter_map(|known| Some((known.next()?, known.wait(now)))).collect();
-        let waits = |search: &RemoteSearch| self.position_of(search).map_or(Duration::ZERO, |known| known.wait(now));
+        let waits = |search: &RemoteSearch| self.wait(now, search);
         let claims = self.searches.values().filter(|search| self.may_verify(search)).filter_map(|search| {
-            let look = Look {
-                key: search.awaits(&self.looks)?,
+            let next = HomeSearch {
+                key: search.awaits(&self.values)?,
                 line: Arc::clone(&search.job.task.line),
                 length: VerificationLength::Short,
                 doubt: false,
             };
-            Some((look, waits(search), self.looks_for(search), search.job.task.id.serial))
+            Some((next, waits(search), self.verified_for(search), search.job.task.id.serial))
         });
-        let claim = claims.min_by_key(|(_, wait, looks, _)| (*wait, *looks));
-        let is_due = |look: &&(Look, Duration)| look.1.is_zero();
-        let first = contested.iter().filter(is_due).find(|(look, _)| look.length == VerificationLength::Short);
-        if let Some((look, _)) = first {
-            return NextLook::Look(look.clone());
+        let claim = claims.min_by_key(|(_, wait, verified, _)| (*wait, *verified));
+        let is_due = |next: &&(HomeSearch, Duration)| next.1.is_zero();
+        let first = contested.iter().filter(is_due).find(|(next, _)| next.length == VerificationLength::Short);
+        if let Some((next, _)) = first {
+            return NextSearch::Now(next.clone());
         }
-        if let Some((look, Duration::ZERO, _, serial)) = &claim {
-            self.count_look(*serial);
-            return NextLook::Look(look.clone());
+        if let Some((next, Duration::ZERO, _, serial)) = &claim {
+            self.count_verified(*serial);
+            return NextSearch::Now(next.clone());
         }
-        if let Some((look, _)) = contested.iter().find(is_due) {
-            return NextLook::Look(look.clone());
+        if let Some((next, _)) = contested.iter().find(is_due) {
+            return NextSearch::Now(next.clone());
         }
-        let doubt = self.looks.next();
+        let doubt = self.values.next();
         let doubt_waits = self.doubts_from.map_or(Duration::ZERO, |from| from.saturating_duration_since(now));
         let waiting = contested.iter().map(|(_, wait)| *wait).chain(claim.map(|(_, wait, ..)| wait));
         match doubt {
-            Some(doubt) if doubt_waits.is_zero() => NextLook::Look(doubt),
-            doubt => waiting.chain(doubt.map(|_| doubt_waits)).min().map_or(NextLook::Nothing, NextLook::Wait),
+            Some(doubt) if doubt_waits.is_zero() => NextSearch::Now(doubt),
+            doubt => waiting.chain(doubt.map(|_| doubt_waits)).min().map_or(NextSearch::Nothing, NextSearch::Wait),
         }
     }
 
     /// One move more is verified for the worker of a search.
-    fn count_look(&mut self, serial: u64) {
+    fn count_verified(&mut self, serial: u64) {
         let Some(search) = self.searches.get_mut(&serial) else { return };
-        search.progress.looks += 1;
+        search.progress.verified += 1;
         let (worker, position) = (search.worker, &search.progress.position);
         if let Some(known) = self.positions.iter_mut().find(|known| known.position == *position) {
-            *known.looks.entry(worker).or_default() += 1;
+            *known.verified.entry(worker).or_default() += 1;
         }
     }
 
     /// Something was searched here, which took so long. Says who was caught by it.
-    pub(crate) fn looked(&mut self, now: Instant, look: &Look, value: HomeValue, took: Duration) -> Vec<Caught> {
-        let key = &look.key;
-        let caught = self.looks.found(key, value);
-        if look.doubt {
+    pub(crate) fn verified(
+        &mut self,
+        now: Instant,
+        next: &HomeSearch,
+        value: HomeValue,
+        took: Duration,
+    ) -> Vec<Caught> {
+        let key = &next.key;
+        let caught = self.values.found(key, value);
+        if next.doubt {
             self.doubts_from = Some(now + took * SHARE);
         }
         for known in self.positions.iter_mut().filter(|known| known.position == key.position) {
-            known.spent += if look.doubt { Duration::ZERO } else { took };
+            known.spent += if next.doubt { Duration::ZERO } else { took };
             if let Some(verification) = known.verification.upgrade() {
                 verification.found(key.best, value.length, value.score);
             }
         }
-        let concerned = self.searches.iter().filter(|(_, search)| search.look().as_ref() == Some(key));
+        let concerned = self.searches.iter().filter(|(_, search)| search.claimed_move().as_ref() == Some(key));
         let concerned: Vec<u64> = concerned.map(|(serial, _)| *serial).collect();
         for serial in concerned {
             if let Some(search) = self.searches.get_mut(&serial) {
-                search.settle(&mut self.looks);
+                search.settle(&mut self.values);
             }
             self.end(serial);
         }

@@ -23,7 +23,7 @@
 //! | how far away a worker is, and how fast | `measured` |
 //! | what the log tells of workers | `change_log` |
 //! | what machines tell each other of their tables | `exchange` |
-//! | verification: rules, what was found out, the searches for it | `scrutiny`, `looks`, `looker` |
+//! | verification: rules, what was found out, the searches for it | `verification/` |
 //! | how much one worker may send | `intake` |
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
 //! | the lending side | `worker/` |
@@ -37,17 +37,15 @@ mod exchange;
 mod identity;
 mod in_flight;
 mod intake;
-mod looker;
-mod looks;
 mod measured;
 mod members;
 mod placement;
 mod registry;
-mod scrutiny;
 mod settings;
 mod subjects;
 mod survey;
 mod upkeep;
+mod verification;
 pub mod wire;
 mod worker;
 

@@ -147,7 +147,7 @@ impl ClusterClient {
         let listening = self.listen(&client, identity, subscriptions, links);
         let refused = tokio::select! {
             refused = listening => refused,
-            () = self.look() => None,
+            () = self.verify_claims() => None,
             () = self.tell_of_tables() => None,
         };
         match refused {

@@ -106,7 +106,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// How many votes an honest worker has while another one floods the daemon, how late a move is at most, and how much memory it takes.
 async fn honest_votes(flood: Flood, move_time: Duration) -> Result<(usize, Duration, u64), Box<dyn Error>> {
     let nats = Nats::start();
-    let settings = |name: &str| ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() };
+    let settings =
+        |name: &str| ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() };
     let shutdown = Shutdown::default();
     let _working = shutdown.now.clone().drop_guard();
     let engines = Default::default();
@@ -124,7 +125,8 @@ async fn honest_votes(flood: Flood, move_time: Duration) -> Result<(usize, Durat
     for moves in POSITIONS.iter().cycle().take(60) {
         let outcome = target.decides(&position(moves), move_time).await;
         let is_honest = |name: &chess::MachineName| name.as_str() == "attic";
-        votes += outcome.decision.votes.iter().filter(|vote| vote.proposal.machine.as_ref().is_some_and(is_honest)).count();
+        votes +=
+            outcome.decision.votes.iter().filter(|vote| vote.proposal.machine.as_ref().is_some_and(is_honest)).count();
         late = late.max(outcome.late);
     }
     Ok((votes, late, resident().saturating_sub(before)))

@@ -46,12 +46,12 @@ fn setting() -> Setting {
 }
 
 impl Setting {
-    /// Looks at all that waits, and finds this for every move; says who was caught.
-    fn looks(&mut self, finds: Score) -> Vec<Caught> {
+    /// HomeValues at all that waits, and finds this for every move; says who was caught.
+    fn verifies(&mut self, finds: Score) -> Vec<Caught> {
         let mut caught = Vec::new();
-        while let NextLook::Look(look) = self.in_flight.next_look(self.sent) {
-            let value = HomeValue::none(look.length).after(finds, 8);
-            caught.extend(self.in_flight.looked(self.sent, &look, value, Duration::ZERO));
+        while let NextSearch::Now(next) = self.in_flight.next_search(self.sent) {
+            let value = HomeValue::none(next.length).after(finds, 8);
+            caught.extend(self.in_flight.verified(self.sent, &next, value, Duration::ZERO));
         }
         caught
     }
@@ -102,7 +102,7 @@ fn only_the_worker_that_was_asked_is_believed_about_what_was_asked() {
     assert!(setting.inbox.try_recv().is_err(), "none of it is passed on");
     setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
     assert!(setting.inbox.try_recv().is_err(), "its move is looked at first");
-    assert_eq!(setting.looks(Score::Cp(0)), []);
+    assert_eq!(setting.verifies(Score::Cp(0)), []);
     let Ok(SearchReport::Proposal(proposal)) = setting.inbox.try_recv() else { panic!("this one is") };
     assert_eq!(proposal.machine, Some("ann".into()));
 }
@@ -124,7 +124,7 @@ fn a_worker_that_never_stops_proposing_is_heard_no_more_than_an_honest_one_would
     let flood = |setting: &mut Setting, now: Instant| {
         for turn in 0..1000 {
             setting.says_at(now, ["e2e4", "d2d4"][turn % 2], Score::Cp(0));
-            setting.looks(Score::Cp(0));
+            setting.verifies(Score::Cp(0));
         }
         setting.heard().len()
     };
@@ -183,7 +183,7 @@ fn what_it_came_to_is_measured_by_our_clock() {
 fn what_a_lost_worker_proposed_stands() {
     let mut setting = setting();
     setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
-    setting.looks(Score::Cp(0));
+    setting.verifies(Score::Cp(0));
     assert!(setting.in_flight.lost(BOB).is_empty());
     setting.in_flight.lost(ANN).into_iter().for_each(|search| search.lose("is lost"));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Proposal(_))));
@@ -212,7 +212,7 @@ fn the_end_of_a_search_comes_after_its_last_proposal() {
     assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, finished), EventOutcome::Worked(_)));
     assert!(setting.inbox.try_recv().is_err());
     assert!(setting.in_flight.compare(setting.sent + ARRIVED_AFTER + LAG, ANN, &[]).is_empty(), "it is over there");
-    setting.looks(Score::Cp(0));
+    setting.verifies(Score::Cp(0));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Proposal(_))));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
 }
@@ -221,7 +221,7 @@ fn the_end_of_a_search_comes_after_its_last_proposal() {
 fn a_score_that_is_not_borne_out_is_cut_and_its_worker_caught() {
     let mut setting = setting();
     setting.says("a2a3", Score::Cp(10_000));
-    let caught = setting.looks(Score::Cp(20));
+    let caught = setting.verifies(Score::Cp(20));
     assert_eq!(setting.heard(), [Score::Cp(20)]);
     assert_eq!(
         caught.iter().map(|caught| (caught.worker, caught.claim.score)).collect::<Vec<_>>(),
@@ -236,7 +236,7 @@ fn a_mate_that_is_none_is_cut_and_its_worker_caught() {
     for moves in ["e2e4", "e2e4 f7f6 d2d4 g7g5 d1h5"] {
         let mut setting = setting();
         setting.says(moves, Score::Mate(3));
-        let caught = setting.looks(Score::Cp(20));
+        let caught = setting.verifies(Score::Cp(20));
         assert_eq!((setting.heard(), caught.len()), (vec![Score::Cp(20)], 1), "{moves}");
     }
 }
@@ -245,10 +245,10 @@ fn a_mate_that_is_none_is_cut_and_its_worker_caught() {
 fn longer_search_replaces_the_value_of_a_shorter_one() {
     let mut setting = setting();
     setting.says("e2e4", Score::Cp(600));
-    while let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) {
-        let score = if look.length == VerificationLength::Short { Score::Cp(0) } else { Score::Cp(500) };
-        let value = HomeValue::none(look.length).after(score, 8);
-        assert_eq!(setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO), []);
+    while let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) {
+        let score = if next.length == VerificationLength::Short { Score::Cp(0) } else { Score::Cp(500) };
+        let value = HomeValue::none(next.length).after(score, 8);
+        assert_eq!(setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO), []);
     }
     setting.says("e2e4", Score::Cp(610));
     assert_eq!(setting.heard(), [Score::Cp(0), Score::Cp(500)], "whatever is claimed");
@@ -272,10 +272,10 @@ fn contested_moves_are_searched_at_home() {
     setting.says("a2a3", Score::Cp(150));
     verification.contest(Some(home), Some(theirs));
     assert_eq!(verification.difference(theirs, Some(home)), None);
-    while let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) {
-        let score = Score::Cp(if look.key.best == Some(theirs) { -30 } else { 10 });
-        let value = HomeValue::none(look.length).after(score, 8);
-        setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO);
+    while let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) {
+        let score = Score::Cp(if next.key.best == Some(theirs) { -30 } else { 10 });
+        let value = HomeValue::none(next.length).after(score, 8);
+        setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO);
     }
     assert_eq!(verification.difference(theirs, Some(home)), Some(-40));
 }
@@ -288,19 +288,34 @@ fn verification_has_an_eighth_of_a_core() {
     let mut moves = legal.iter().cycle();
     while now < setting.sent + Duration::from_millis(200) {
         setting.says_at(now, &moves.next().expect("a move").to_string(), Score::Cp(0));
-        match setting.in_flight.next_look(now) {
-            NextLook::Look(look) => {
+        match setting.in_flight.next_search(now) {
+            NextSearch::Now(next) => {
                 let took = Duration::from_millis(3);
-                let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
+                let value = HomeValue::none(next.length).after(Score::Cp(0), 8);
                 (now, spent) = (now + took, spent + took);
-                setting.in_flight.looked(now, &look, value, took);
+                setting.in_flight.verified(now, &next, value, took);
             }
-            NextLook::Wait(wait) => now += wait,
-            NextLook::Nothing => now += Duration::from_millis(1),
+            NextSearch::Wait(wait) => now += wait,
+            NextSearch::Nothing => now += Duration::from_millis(1),
         }
     }
     assert!(spent <= AT_ONCE + (now - setting.sent) / SHARE + Duration::from_millis(3), "{spent:?}");
     assert!(spent >= Duration::from_millis(20), "{spent:?}");
+}
+
+#[test]
+fn few_moves_of_a_worker_are_verified_at_once() {
+    let mut setting = setting();
+    let mut verified = 0;
+    for best in Line::start(Variant::Standard).legal_moves() {
+        setting.says(&best.to_string(), Score::Cp(0));
+        verified += setting.heard().len();
+        setting.verifies(Score::Cp(0));
+    }
+    verified += setting.heard().len();
+    assert_eq!(verified, VERIFIED_AT_ONCE as usize);
+    let NextSearch::Wait(wait) = setting.in_flight.next_search(setting.sent) else { panic!("the next one waits") };
+    assert_eq!(wait, VERIFIED_EVERY);
 }
 
 #[test]
@@ -309,7 +324,7 @@ fn silence_is_remembered_once_there_was_time_to_speak() {
         let mut setting = setting();
         let now = setting.sent + after;
         says.into_iter().for_each(|moves| _ = setting.says_at(now, moves, Score::Cp(0)));
-        setting.looks(Score::Cp(0));
+        setting.verifies(Score::Cp(0));
         setting.in_flight.stop(now, 1).expect("it runs").conduct
     };
     assert_eq!(conduct(2 * LAG, None), Conduct::Unknown);
@@ -333,7 +348,7 @@ fn who_does_not_know_what_men_are_worth_tells_no_lies() {
         search.values_men = false;
     }
     setting.says("a2a3", Score::Cp(5_000));
-    let caught = setting.looks(Score::Cp(0));
+    let caught = setting.verifies(Score::Cp(0));
     assert_eq!((setting.heard(), caught.len()), (vec![Score::Cp(0)], 0), "and elects nothing by it");
 }
 
@@ -341,28 +356,29 @@ fn who_does_not_know_what_men_are_worth_tells_no_lies() {
 fn a_lie_is_found_out_although_its_search_is_over() {
     let mut setting = setting();
     setting.says("a2a3", Score::Mate(2));
-    let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) else { panic!("a look") };
-    let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
-    assert_eq!(setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO), []);
+    let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) else { panic!("a next") };
+    let value = HomeValue::none(next.length).after(Score::Cp(0), 8);
+    assert_eq!(setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO), []);
     setting.in_flight.stop(setting.sent, 1);
-    assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
+    assert_eq!(setting.verifies(Score::Cp(0)).len(), 1);
 }
 
 #[test]
 fn a_worker_that_always_changes_its_mind_costs_few_looks() {
     let mut setting = setting();
-    let mut looks = 0;
+    let mut verified = 0;
+    let later = setting.sent + Duration::from_secs(1);
     for best in Line::start(Variant::Standard).legal_moves() {
         setting.says(&best.to_string(), Score::Cp(0));
-        while let NextLook::Look(look) = setting.in_flight.next_look(setting.sent) {
-            looks += 1;
-            let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
-            setting.in_flight.looked(setting.sent, &look, value, Duration::ZERO);
+        while let NextSearch::Now(next) = setting.in_flight.next_search(later) {
+            verified += 1;
+            let value = HomeValue::none(next.length).after(Score::Cp(0), 8);
+            setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO);
         }
     }
-    assert_eq!(looks, MOST_LOOKS);
+    assert_eq!(verified, MOST_VERIFIED);
     setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500)));
-    assert_eq!(setting.heard().len(), MOST_LOOKS as usize);
+    assert_eq!(setting.heard().len(), MOST_VERIFIED as usize);
     assert!(setting.in_flight.serials().is_empty(), "its end waits for nothing");
 }
 
@@ -374,7 +390,7 @@ fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
         (text.nodes, text.depth, text.root_moves_done, text.microseconds) = (1 << 40, 900, 900, 1 << 40);
     }
     setting.in_flight.on_event(setting.sent + Duration::from_millis(99), ANN, event(1, said));
-    setting.looks(Score::Cp(0));
+    setting.verifies(Score::Cp(0));
     let Ok(SearchReport::Proposal(believed)) = setting.inbox.try_recv() else { panic!("it counts") };
     assert_eq!((believed.nodes, believed.time), (2_000_000, Duration::from_millis(99)));
     assert_eq!(believed.root_moves_done, 20);
@@ -397,7 +413,7 @@ fn what_a_liar_was_given_begins_anew_although_it_has_proposed() {
         search.fallback = Fallback::new(move |job, _| resumed.send(job.task.id.serial).expect("somebody waits"));
     }
     setting.says("a2a3", Score::Mate(2));
-    assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
+    assert_eq!(setting.verifies(Score::Cp(0)).len(), 1);
     setting.in_flight.lost(ANN).into_iter().for_each(RemoteSearch::begin_anew);
     assert_eq!(anew.try_recv(), Ok(1));
     assert!(setting.heard().iter().all(|score| *score == Score::Cp(0)), "and nobody is told that an elector failed");

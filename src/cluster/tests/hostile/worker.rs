@@ -15,7 +15,10 @@ use concilio_cluster::{
         WorkerCommand, WorkerMessage,
     },
 };
-use council::{Ballots, Council, CouncilSettings, Question, Roster, elected_move, pool::Pool};
+use council::{
+    Ballots, Council, CouncilSettings, Question, Roster, elected_move,
+    pool::{Pool, VerificationLength},
+};
 use engine::{Engine, EngineOptions, Limits};
 use futures_util::StreamExt;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -48,19 +51,16 @@ pub fn position(moves: &str) -> Line {
     line
 }
 
-/// The value of a move for the side that plays it, by a search of so many nodes of a fresh engine.
+/// The value of a move for the side that plays it, by a search of so many nodes of a fresh engine, as a daemon verifies it.
 pub fn value(line: &Line, best: UciMove, nodes: u64) -> i32 {
     let position = engine_position(line).expect("standard chess");
     let root = [engine_move(&position, best).expect("legal")];
-    let mut engine = Engine::new(EngineOptions {
-        hash: 4,
-        threads: 1,
-        knowledge: chess::Knowledge::LEARNED,
-        ..EngineOptions::default()
-    });
+    let (hash, threads, knowledge) = (2, 1, chess::Knowledge::LEARNED);
+    let mut engine = Engine::new(EngineOptions { hash, threads, knowledge, ..EngineOptions::default() });
     let limits = Limits { nodes: Some(nodes), time: None, depth: None, mate: None };
-    let found = engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |_| {});
-    found.map_or(0, |found| Score::from(found.score).as_centipawns())
+    let mut value = Score::Cp(0);
+    engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| value = iteration.score.into());
+    value.as_centipawns()
 }
 
 /// The legal moves from the best to the worst, each with its value. What was found is remembered.
@@ -336,10 +336,10 @@ impl Target {
 }
 
 /// Whether a decision keeps the invariant: the home electors' choice, or a move that verification finds no more than 50 centipawns worse.
-/// The tables of the daemon's verifier are warm, those here are not: so much may differ.
 pub fn keeps_the_invariant(line: &Line, outcome: &Outcome) -> bool {
-    const WARM: i32 = 30;
     let best = outcome.decision.best;
     let Some(home) = outcome.home.filter(|home| *home != best) else { return true };
-    [1_000, 8_000, 40_000].iter().any(|nodes| value(line, best, *nodes) >= value(line, home, *nodes) - 50 - WARM)
+    VerificationLength::ALL
+        .iter()
+        .any(|length| value(line, best, length.nodes()) >= value(line, home, length.nodes()) - 50)
 }

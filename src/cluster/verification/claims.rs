@@ -32,7 +32,7 @@ pub(crate) struct HomeValue {
 }
 
 impl HomeValue {
-    /// What a look says that found nothing.
+    /// A search that found nothing.
     pub(crate) fn none(length: VerificationLength) -> Self {
         Self { score: None, highest: None, depth: 0, length }
     }
@@ -64,9 +64,9 @@ pub(crate) struct ClaimJudgement {
 pub(crate) enum ClaimVerdict {
     /// They do, or may: honest searches differ so much.
     Plausible,
-    /// They do not: a longer look is due.
+    /// They do not: a longer search is due.
     Outlying,
-    /// No honest search differs so much from a long look.
+    /// No honest search differs so much from a long search.
     Untrue,
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn where_it_ends(line: &Line, claim: &Proposal) -> Option<Line> {
     (claim.pv.len() > 1 && !last.legal_moves().is_empty()).then_some(last)
 }
 
-/// Whether the score of a claim is not so even where its variation ends, as a look at that position says.
+/// Whether the score of a claim is not so even where its variation ends, as a search of that position says.
 pub(crate) fn is_untrue_where_it_ends(claim: &Proposal, found: &HomeValue) -> bool {
     let Some(seen) = found.score.map(compared) else { return false };
     is_beyond(compared(claim.score), seen)

@@ -2,16 +2,14 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::{
-    identity::RunId,
-    scrutiny::{self, ClaimVerdict, HomeValue},
-};
+use super::claims::{self, ClaimVerdict, HomeValue};
+use crate::identity::RunId;
 use chess::{Line, Proposal, Score, UciMove};
 use council::pool::{Job, VerificationLength};
 
 /// A move in a position; no move stands for the best one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LookKey {
+pub(crate) struct VerifiedMove {
     /// The position as FEN, with its counters.
     pub position: Arc<str>,
     /// The move that is searched alone.
@@ -20,9 +18,9 @@ pub(crate) struct LookKey {
 
 /// A search to do on this machine.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
-    /// What is looked at.
-    pub key: LookKey,
+pub(crate) struct HomeSearch {
+    /// What is searched.
+    pub key: VerifiedMove,
     /// The position, as its line.
     pub line: Arc<Line>,
     /// For how long.
@@ -31,19 +29,19 @@ pub(crate) struct Look {
     pub doubt: bool,
 }
 
-/// A claim that a short look did not bear out.
+/// A claim that a short search did not bear out.
 #[derive(Clone, Debug)]
 struct Suspicion {
     worker: RunId,
     window: Option<(Score, Score)>,
     claim: Proposal,
-    /// Where it is looked at.
+    /// Where it is searched.
     line: Arc<Line>,
-    look: LookKey,
+    target: VerifiedMove,
     trial: Trial,
 }
 
-/// What a long look at a claim is to show.
+/// What a long search is to show of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
     /// What the claimed move is worth.
@@ -65,17 +63,17 @@ pub(crate) struct Caught {
     pub found: HomeValue,
 }
 
-/// All that was looked at lately.
+/// All that was searched lately.
 #[derive(Debug, Default)]
-pub(crate) struct Looks {
-    found: VecDeque<(LookKey, HomeValue)>,
+pub(crate) struct HomeValues {
+    found: VecDeque<(VerifiedMove, HomeValue)>,
     suspicions: VecDeque<Suspicion>,
 }
 
-impl Looks {
+impl HomeValues {
     /// How many are remembered: several moves of several positions of several games.
     const REMEMBERED: usize = 256;
-    /// How many claims wait for a long look at once.
+    /// How many claims wait for a long search at once.
     const MOST_SUSPICIONS: usize = 32;
 
     /// What is known of the moves of a position.
@@ -84,28 +82,28 @@ impl Looks {
     }
 
     /// What is known of a move.
-    pub(crate) fn get(&self, key: &LookKey) -> Option<HomeValue> {
+    pub(crate) fn get(&self, key: &VerifiedMove) -> Option<HomeValue> {
         self.found.iter().rev().find(|(known, _)| known == key).map(|(_, value)| *value)
     }
 
-    /// A claim is to be looked at longer.
-    pub(crate) fn suspect(&mut self, worker: RunId, job: &Job, claim: &Proposal, look: &LookKey) {
-        let known = self.suspicions.iter().any(|other| other.worker == worker && other.look == *look);
+    /// A claim is to be searched longer.
+    pub(crate) fn suspect(&mut self, worker: RunId, job: &Job, claim: &Proposal, target: &VerifiedMove) {
+        let known = self.suspicions.iter().any(|other| other.worker == worker && other.target == *target);
         if !known && self.suspicions.len() < Self::MOST_SUSPICIONS {
             let (line, window) = (Arc::clone(&job.task.line), job.guidance.window);
-            let (claim, look, trial) = (claim.clone(), look.clone(), Trial::Move);
-            self.suspicions.push_back(Suspicion { worker, window, claim, line, look, trial });
+            let (claim, target, trial) = (claim.clone(), target.clone(), Trial::Move);
+            self.suspicions.push_back(Suspicion { worker, window, claim, line, target, trial });
         }
     }
 
-    /// The longer look that is due next.
-    pub(crate) fn next(&self) -> Option<Look> {
-        let Suspicion { line, look, .. } = self.suspicions.front()?;
-        Some(Look { key: look.clone(), line: Arc::clone(line), length: VerificationLength::Long, doubt: true })
+    /// The longer search that is due next.
+    pub(crate) fn next(&self) -> Option<HomeSearch> {
+        let Suspicion { line, target, .. } = self.suspicions.front()?;
+        Some(HomeSearch { key: target.clone(), line: Arc::clone(line), length: VerificationLength::Long, doubt: true })
     }
 
     /// Something was found out. Says who was caught by it.
-    pub(crate) fn found(&mut self, key: &LookKey, value: HomeValue) -> Vec<Caught> {
+    pub(crate) fn found(&mut self, key: &VerifiedMove, value: HomeValue) -> Vec<Caught> {
         self.found.push_back((key.clone(), value));
         if self.found.len() > Self::REMEMBERED {
             self.found.pop_front();
@@ -115,7 +113,7 @@ impl Looks {
         }
         let mut caught = Vec::new();
         for suspicion in std::mem::take(&mut self.suspicions) {
-            if suspicion.look != *key {
+            if suspicion.target != *key {
                 self.suspicions.push_back(suspicion);
             } else if let Some(next) = suspicion.next_trial(&value) {
                 self.suspicions.push_back(next);
@@ -130,20 +128,20 @@ impl Looks {
 
 impl Suspicion {
     /// After its move a claim is tried by the variation that it shows: a mate before the last two moves of it, and a score that the
-    /// look at the move does not bear out where it ends.
+    /// search of the move does not bear out where it ends.
     fn next_trial(&self, found: &HomeValue) -> Option<Self> {
         if self.trial != Trial::Move {
             return None;
         }
-        let (line, trial) = if let Some(line) = scrutiny::before_the_mate(&self.line, &self.claim) {
+        let (line, trial) = if let Some(line) = claims::before_the_mate(&self.line, &self.claim) {
             (line, Trial::Mate)
         } else {
-            let end = self.is_untrue(found).then(|| scrutiny::where_it_ends(&self.line, &self.claim))??;
+            let end = self.is_untrue(found).then(|| claims::where_it_ends(&self.line, &self.claim))??;
             let claimant_moves = end.turn() == self.line.turn();
             (end, Trial::End { claimant_moves })
         };
-        let look = LookKey { position: line.fen().into(), best: None };
-        Some(Self { line: Arc::new(line), look, trial, ..self.clone() })
+        let target = VerifiedMove { position: line.fen().into(), best: None };
+        Some(Self { line: Arc::new(line), target, trial, ..self.clone() })
     }
 
     /// What was found, from the side whose move is claimed to be best.
@@ -156,9 +154,9 @@ impl Suspicion {
 
     fn is_untrue(&self, found: &HomeValue) -> bool {
         match self.trial {
-            Trial::Move => scrutiny::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
+            Trial::Move => claims::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
             Trial::Mate => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
-            Trial::End { .. } => scrutiny::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
+            Trial::End { .. } => claims::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
         }
     }
 }
