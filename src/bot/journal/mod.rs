@@ -429,6 +429,16 @@ impl Journal {
         self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
     }
 
+    /// The newest games of a server that were adjourned, oldest first.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn adjourned(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
+        let wanted = server.clone();
+        let ids = self.writer.ask(move |store| store.adjourned(&wanted)).await?;
+        self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
+    }
+
     /// What is known of a game, if it was started here.
     ///
     /// # Errors

@@ -64,7 +64,14 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         tracing::warn!(%error, "the games that ran when we last stopped are not known");
         Vec::new()
     });
-    server.remember(&unfinished).await;
+    let adjourned = runtime.journal.adjourned(&name).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the games that were adjourned are not known");
+        Vec::new()
+    });
+    server.remember(&[adjourned, unfinished.clone()].concat()).await;
+    if let Ok(Some(learned)) = runtime.journal.state(&learned_key(&name)).await {
+        server.recall(&learned).await;
+    }
     let policy = policy_with(&*server, &runtime.policy);
     let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
@@ -217,6 +224,10 @@ async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     }
 }
 
+fn learned_key(name: &ServerName) -> String {
+    format!("server/{name}")
+}
+
 fn memory_key(name: &ServerName) -> String {
     format!("lobby/{name}")
 }
@@ -298,6 +309,14 @@ impl Manager {
                 let opponent = by.map(|player| player.to_string()).or_else(|| self.lobby.opponent_of(&id));
                 self.context.tell(AccountEvent::Declined { challenge: id.clone(), opponent, reason });
                 self.tell_lobby(LobbyInput::Declined(id, reason));
+            }
+            ServerEvent::Learned(learned) => {
+                let kept = self.context.journal.set_state(&learned_key(&self.context.name), learned);
+                self.context.requests.spawn(async move {
+                    if let Err(error) = kept.await {
+                        tracing::debug!(%error, "what was learned of the server is not kept");
+                    }
+                });
             }
             ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {

@@ -12,10 +12,10 @@ use tokio_util::codec::Decoder;
 use super::{
     codec::{ServerFrame, TelnetCodec},
     message::FicsMessage,
-    session::{FicsSession, SessionEffect},
+    session::{FicsSession, SessionEffect, Ticket},
     settings::FicsSettings,
 };
-use chess::ServerEvent;
+use chess::{Action, ChallengeRequest, ServerEvent};
 
 /// What one side of a recorded session received, in the pieces in which it came.
 struct RecordedSide {
@@ -140,10 +140,21 @@ fn games(side: &RecordedSide) -> Vec<String> {
         now += Duration::from_millis(10);
         match FicsMessage::read(line) {
             FicsMessage::Session(us) => player.connected(us, now),
-            message => player.on(message, now),
+            message => {
+                // The challenges of the recorded player were wanted.
+                if let FicsMessage::Issued(terms) = &message {
+                    let (opponent, terms) = (terms.second.name.clone(), terms.game_terms());
+                    let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
+                    player.act(Action::Challenge(request), Ticket(0), now);
+                }
+                player.on(message, now);
+            }
         }
         for effect in player.effects() {
             match effect {
+                SessionEffect::Event(ServerEvent::Challenge(challenge)) if challenge.incoming => {
+                    player.act(Action::Accept(challenge.id), Ticket(0), now);
+                }
                 SessionEffect::Event(ServerEvent::GameState(_, state)) if !state.status.is_running() => {
                     let winner = state.winner.map_or("nobody", |color| color.fold_wb("white", "black"));
                     games.push(format!("{} {} {winner}", state.moves, state.status.name()).trim_start().to_owned());

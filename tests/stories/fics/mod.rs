@@ -3,5 +3,6 @@
 
 mod daemon;
 mod harness;
+mod names;
 mod operator;
 mod weather;

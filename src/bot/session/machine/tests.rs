@@ -233,6 +233,15 @@ fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
     assert_eq!(effects, [], "the stream has long shown it");
 }
 
+/// FINDINGS K7: the opponent resigns while our move is on its way.
+#[test]
+fn a_move_into_a_game_that_is_over_is_no_fault() {
+    let (mut game, number) = e4_is_on_its_way();
+    let over = ActionError::NotFound("the game is over".to_owned());
+    let effects = game.on(GameInput::Sent(number, Err(over)));
+    assert!(!effects.iter().any(|effect| matches!(effect, GameEffect::Fault(_))), "{effects:?}");
+}
+
 /// The server may show a draw offer before the move that carries it.
 #[test]
 fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {

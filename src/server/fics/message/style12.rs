@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
+use super::name::is_name;
+
 /// What the board is to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardRelation {
@@ -90,7 +92,8 @@ impl Style12 {
         }
         let halfmoves = field()?.parse().ok()?;
         let game = field()?.parse().ok()?;
-        let (white, black) = (field()?.to_owned(), field()?.to_owned());
+        let mut name = || field().filter(|name| is_name(name)).map(str::to_owned);
+        let (white, black) = (name()?, name()?);
         let relation = match field()? {
             "1" => BoardRelation::OurMove,
             "-1" => BoardRelation::TheirMove,
@@ -145,6 +148,16 @@ impl Style12 {
     /// Whether we are one of its players.
     pub fn is_ours(&self) -> bool {
         matches!(self.relation, BoardRelation::OurMove | BoardRelation::TheirMove)
+    }
+
+    /// Whether it shows the game of this number and these players.
+    pub fn is_of(&self, game: u32, white: &str, black: &str) -> bool {
+        self.game == game && self.white.eq_ignore_ascii_case(white) && self.black.eq_ignore_ascii_case(black)
+    }
+
+    /// The player against us, where we play.
+    pub fn opponent(&self) -> Option<&str> {
+        self.our_color().map(|color| color.fold_wb(self.black.as_str(), self.white.as_str()))
     }
 
     /// Our colour, where we play.

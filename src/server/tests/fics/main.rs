@@ -8,7 +8,7 @@ mod other;
 
 use chess::{
     Action, ActionError, Challenge, ChallengeObstacle, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId,
-    GameInfo, GameState, GameStatus, GameTerms, ServerEvent,
+    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Player, ServerEvent, Variant,
 };
 use ics::{Board, Connection, Ics, PATIENCE};
 use server::{
@@ -188,6 +188,45 @@ async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
     assert!(reason.contains("taken our place"), "{reason}");
 }
 
+/// FINDINGS K4: only what is known to be final ends the account; what it is, is told once.
+#[tokio::test]
+async fn unknown_words_at_the_door_are_tried_again() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(ics.settings("Somebot"));
+    for words in
+        ["Sorry, the server has reached its limit for players logged on at once.", "The moon is wrong tonight."]
+    {
+        let mut seat = ics.connection().await;
+        seat.say("login: ").await;
+        seat.expect("Somebot").await;
+        seat.say(&format!("\n{words}\nPlease come back later.\nlogin: ")).await;
+    }
+    let mut seat = ics.session("Somebot").await;
+    client.connected().await;
+    seat.announce("**** Somebot has arrived - you can't both be logged in. ****").await;
+    let end = client
+        .until(|event| match event {
+            ServerEvent::Rejected { .. } => Some(true),
+            // Nobody connects again.
+            ServerEvent::Disconnected { .. } => Some(false),
+            _ => None,
+        })
+        .await;
+    assert!(end);
+}
+
+/// FINDINGS K4: timeseal is demanded of a server that takes its greeting for a name.
+#[tokio::test]
+async fn timeseal_that_is_not_spoken_is_named() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(FicsSettings { timeseal: Timeseal::V1, ..ics.settings("Somebot") });
+    let mut seat = ics.connection().await;
+    seat.say("login: ").await;
+    seat.say("\nSorry, names can only consist of lower and upper case letters.  Try again.\nlogin: ").await;
+    let ServerEvent::Rejected { reason } = client.event().await else { panic!("rejected") };
+    assert!(reason.contains("does not speak timeseal v1") && reason.contains("`timeseal`"), "{reason}");
+}
+
 #[tokio::test]
 async fn a_challenge_is_accepted_and_ends_in_mate() {
     let ics = Ics::start().await;
@@ -288,7 +327,7 @@ async fn our_own_challenge_is_declined_once_and_then_played() {
     let request = ChallengeRequest {
         opponent: "Ann".to_owned(),
         terms: GameTerms {
-            variant: chess::Variant::Standard,
+            variant: Variant::Standard,
             time_control: "300+2".parse().expect("a time control"),
             rated: false,
         },
@@ -425,10 +464,30 @@ async fn a_game_survives_a_cut_connection() {
     we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
 }
 
+/// A game against Ann that an earlier process left running.
+fn left_running() -> KnownGame {
+    let info = GameInfo {
+        id: GameId::new("ann-old-7"),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: "300+2".parse().expect("a time control"),
+            rated: false,
+        },
+        white: Player::named("Somebot"),
+        black: Player::named("Ann"),
+        our_color: Color::White,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
+}
+
 #[tokio::test]
 async fn a_game_from_before_our_start_is_taken_up() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
+    client.server.remember(&[left_running()]).await;
     let mut seat = ics.session("Somebot").await;
     seat.say("1 player, who has an adjourned game with you, is online: Ann\x07\nfics% ").await;
     seat.expect("resume Ann").await;
@@ -440,7 +499,8 @@ async fn a_game_from_before_our_start_is_taken_up() {
     seat.expect("moves").await;
     seat.say(&board.moves()).await;
     let (info, state) = client.game().await;
-    assert_eq!((info.our_color, state.moves.as_str()), (Color::White, "e2e4 c7c5 g1f3"));
+    assert_eq!((info.id.as_str(), info.our_color), ("ann-old-7", Color::White));
+    assert_eq!(state.moves, "e2e4 c7c5 g1f3");
 }
 
 #[tokio::test]
@@ -468,7 +528,7 @@ async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.expect("history").await;
-    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ br  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
+    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
         .await;
     seat.expect("endoflists").await;
     seat.say("endoflists: Command not found.\nfics% ").await;
@@ -481,8 +541,8 @@ async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
     seat.expect("stored").await;
     seat.say("0 stored games found.\nfics% ").await;
     seat.expect("history").await;
-    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ br  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026\n").await;
-    seat.say(" 1: - 1490 W 1610 Ann   [ br  5   0] C20 Dis Fri Nov 20, 21:10 UTC 2026\nfics% ").await;
+    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\n").await;
+    seat.say(" 1: - 1490 W 1610 Ann   [ bu  5   2] C20 Dis Fri Nov 20, 21:10 UTC 2026\nfics% ").await;
     seat.expect("endoflists").await;
     seat.say("endoflists: Command not found.\nfics% ").await;
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Timeout), Some(Color::Black)));
@@ -494,7 +554,7 @@ async fn a_server_with_few_commands_lets_us_go_on_as_well() {
     drop(seat);
     let mut seat = ics.session_after("Somebot", "refresh").await;
     let mut unknown = vec!["refresh".to_owned()];
-    while unknown.last().is_some_and(|command| command != "match Ann") {
+    while unknown.last().is_some_and(|command| command != "match Ann 5 2 unrated") {
         let word = unknown.last().and_then(|command| command.split(' ').next()).unwrap_or_default().to_owned();
         seat.say(&format!("{word}: Command not found.\nfics% ")).await;
         unknown.push(seat.command().await);

@@ -214,7 +214,7 @@ async fn a_game_goes_on_after_a_cut_connection() {
     we_play(&client, &mut ann, &game, "e7e5", "e5").await;
     ann.say("drop somebot").await;
     ann.until("adjourned} *").await;
-    ann.until("Challenge: Somebot (----) Ann (----) unrated blitz 2 12 (adjourned).").await;
+    ann.until("Challenge: Somebot (----) Ann (----) unrated blitz 5 2 (adjourned).").await;
     ann.say("accept").await;
     let (info, state) = client.game().await;
     assert_eq!((&info.id, state.moves.as_str()), (&game, "e2e4 e7e5"));

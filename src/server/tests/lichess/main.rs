@@ -484,7 +484,10 @@ async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
         tournament: None,
         url: None,
     };
-    story.bot.remember(&[KnownGame { info, shown: Vec::new(), decided: None }]).await;
+    story
+        .bot
+        .remember(&[KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }])
+        .await;
     story.server.expect(TOKEN_TEST).await.answer(429, "", "").await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
