@@ -76,12 +76,12 @@ pub enum LoginError {
 }
 
 impl LoginError {
-    /// Whether trying again would be useless or rude. Only what is known to be so is final.
+    /// True if trying again would be useless or rude. Only what is known to be so is final.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::InUse(_) | Self::Full(_) | Self::Closing(_) | Self::Refused { .. })
     }
 
-    /// Whether a server that took timeseal's greeting for a name would say this.
+    /// True if a server that took timeseal's greeting for a name would say this.
     pub(super) fn may_be_misheard(&self) -> bool {
         matches!(self, Self::BadName { .. } | Self::Refused { .. })
     }
@@ -201,7 +201,7 @@ impl Login {
         }
     }
 
-    /// Whether nothing but our name has been said yet.
+    /// True if nothing but our name has been said yet.
     pub fn is_young(&self) -> bool {
         self.progress < LoginProgress::Answered
     }
@@ -211,7 +211,7 @@ impl Login {
     }
 }
 
-/// Whether this is a name that every server of this family takes.
+/// True if this is a name that every server of this family takes.
 fn is_usual(name: &str) -> bool {
     (3..=15).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
@@ -324,9 +324,9 @@ mod tests {
                 false,
             ),
             (
-                &["login:", "The moon is in the wrong house tonight.", "login:"],
+                &["login:", "The moon is wrong tonight.", "login:"],
                 None,
-                LoginError::Refused { name: anna(), reason: "The moon is in the wrong house tonight.".to_owned() },
+                LoginError::Refused { name: anna(), reason: "The moon is wrong tonight.".to_owned() },
                 false,
             ),
             (&["login:", "**** LOGIN TIMEOUT ****"], None, LoginError::Closing("LOGIN TIMEOUT".to_owned()), false),
@@ -339,7 +339,7 @@ mod tests {
 
     /// FINDINGS K4: a version of timeseal that the settings demand and the server does not speak.
     #[test]
-    fn a_greeting_taken_for_a_name_is_told_as_such() {
+    fn misheard_timeseal_greeting_is_named() {
         let reason = "Sorry, names can only consist of lower and upper case letters.  Try again.".to_owned();
         let error = |name: &str| LoginError::BadName { name: name.to_owned(), reason: reason.clone() };
         let told = error("Anna").after_greeting(Some(Version::One));

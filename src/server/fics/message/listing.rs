@@ -12,7 +12,7 @@ use chess::{GameInfo, GameStatus, GameTerms, TimeControl, Variant};
 /// after 15.
 const SHORTEST_CUT: usize = 13;
 
-/// Whether a list that shows `listed` may mean the player `name`.
+/// True if a list that shows `listed` may mean the player `name`.
 pub(in crate::fics) fn may_name(listed: &str, name: &str) -> bool {
     let shown = if listed.len() < SHORTEST_CUT { name } else { name.get(..listed.len()).unwrap_or(name) };
     listed.eq_ignore_ascii_case(shown)
@@ -21,7 +21,7 @@ pub(in crate::fics) fn may_name(listed: &str, name: &str) -> bool {
 /// What a row of a list says of the kind of a game: `[ br  3   0]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowTerms {
-    /// Whether ratings change.
+    /// True if ratings change.
     pub rated: bool,
     /// Minutes and seconds a move.
     pub time: (u32, u32),
@@ -52,7 +52,7 @@ impl RowTerms {
         Some(GameTerms { variant, time_control: time_control(self.time.0, self.time.1), rated: self.rated })
     }
 
-    /// Whether a game of these `terms` may be meant.
+    /// True if a game of these `terms` may be meant.
     pub fn allow(&self, terms: &GameTerms) -> bool {
         let told = time_control(self.time.0, self.time.1);
         // Where an increment alone is no clock, the row shows it all the same.
@@ -135,7 +135,7 @@ pub struct StoredGame {
     pub opponent: String,
     /// Our colour, where the server says.
     pub our_color: Option<Color>,
-    /// Whether the opponent is logged in, where the server says.
+    /// True if the opponent is logged in, where the server says.
     pub online: Option<bool>,
     /// When it was adjourned, where the server says it in a form we read.
     pub date: Option<Date>,
@@ -165,12 +165,12 @@ pub struct PastGame {
 }
 
 impl PastGame {
-    /// Whether it may have been against this player.
+    /// True if it may have been against this player.
     pub fn is_with(&self, name: &str) -> bool {
         may_name(&self.opponent, name)
     }
 
-    /// Whether it may be this game: the same opponent, colour, clock and rules, rated or not.
+    /// True if it may be this game: the same opponent, colour, clock and rules, rated or not.
     pub fn may_be(&self, game: &GameInfo) -> bool {
         self.is_with(&game.opponent().name)
             && self.our_color == game.our_color

@@ -3,7 +3,7 @@
 /// No server of this family has names this long.
 const LONGEST: usize = 32;
 
-/// Whether `text` can be a player's name: letters and digits, a letter first. Anything else would be another word of a command, an
+/// True if `text` can be a player's name: letters and digits, a letter first. Anything else would be another word of a command, an
 /// offer's number, or a command of its own.
 pub(in crate::fics) fn is_name(text: &str) -> bool {
     text.len() <= LONGEST

@@ -59,7 +59,7 @@ pub struct MatchTerms {
     pub second: MatchSide,
     /// The colour the first one takes, if it was asked for.
     pub first_color: Option<Color>,
-    /// Whether ratings change.
+    /// True if ratings change.
     pub rated: bool,
     /// The server's words for what is played: `blitz`, `wild`, `standard crazyhouse`.
     pub kind: String,
@@ -69,7 +69,7 @@ pub struct MatchTerms {
     pub second_time: Option<(u32, u32)>,
     /// The position the game is loaded from, such as `wild/fr`.
     pub loaded: Option<String>,
-    /// Whether it resumes a game that was adjourned.
+    /// True if it resumes a game that was adjourned.
     pub adjourned: bool,
 }
 
@@ -238,7 +238,7 @@ impl ToldRules {
         }
     }
 
-    /// Whether a game of this variant may be meant.
+    /// True if a game of this variant may be meant.
     pub fn allow(&self, variant: Variant) -> bool {
         let is_standard = |variant| matches!(variant, Variant::Standard | Variant::FromPosition);
         match self {

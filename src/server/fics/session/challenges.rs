@@ -15,7 +15,7 @@ const GRACE: Duration = Duration::from_secs(1);
 const KINDS_OF_OFFERS: [&str; 11] =
     ["match", "draw", "pause", "unpause", "abort", "takeback", "adjourn", "switch", "simul", "partner", "all"];
 
-/// Whether a server takes this name for a kind of offer.
+/// True if a server takes this name for a kind of offer.
 pub(super) fn is_kind_of_offer(name: &str) -> bool {
     KINDS_OF_OFFERS.iter().any(|kind| kind.eq_ignore_ascii_case(name))
 }
@@ -36,9 +36,9 @@ pub(super) struct PendingChallenge {
     /// The server's number.
     pub index: Option<u32>,
     pub terms: Box<MatchTerms>,
-    /// Whether we have accepted it.
+    /// True if we have accepted it.
     pub is_accepted: bool,
-    /// Whether it is a game that waits, of which only the server's list has told: the opponent has asked for nothing.
+    /// True if it is a game that waits, of which only the server's list has told: the opponent has asked for nothing.
     pub is_stored: bool,
     /// When the server took it away.
     gone: Option<Instant>,
@@ -69,7 +69,7 @@ impl Challenges {
         self.pending.iter().find(|one| one.id == *id)
     }
 
-    /// Whether the server may mean this one, where it gives a player's name or an offer's number. One that we no longer know may be
+    /// True if the server may mean this one, where it gives a player's name or an offer's number. One that we no longer know may be
     /// any.
     pub(super) fn may_mean(&self, id: &ChallengeId, named: Option<&str>) -> bool {
         let (Some(named), Some(one)) = (named, self.get(id)) else { return true };

@@ -18,7 +18,7 @@ pub(super) struct Courtesy {
 }
 
 impl Courtesy {
-    /// Whether something may be said to this player now; then it counts as said.
+    /// True if something may be said to this player now; then it counts as said.
     pub(super) fn may_be_said(&mut self, to: &str, now: Instant) -> bool {
         while self.lately.front().is_some_and(|(_, at)| now.saturating_duration_since(*at) >= EACH) {
             self.lately.pop_front();

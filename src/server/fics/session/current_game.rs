@@ -19,7 +19,7 @@ const WORTH_WAITING: (u32, Duration) = (16, Duration::from_secs(20));
 /// So many lists may come that do not lead to the board, because lines of them were lost.
 const LISTS_IN_VAIN: u32 = 3;
 
-/// How long the opponent may take to agree to the end of a game that is not played.
+/// The time that the opponent may take to agree to the end of a game that is not played.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(15);
 
 impl OpeningGame {
@@ -73,7 +73,7 @@ impl FicsSession {
         }
     }
 
-    /// Whether a board shows once more the game that has just ended, as some servers do after its end.
+    /// True if a board shows once more the game that has just ended, as some servers do after its end.
     fn is_afterthought(&self, board: &Style12) -> bool {
         let announced = self.said.start.as_ref().is_some_and(|start| start.game == board.game);
         let ended = self.ended.as_ref().is_some_and(|(_, end)| {
@@ -376,7 +376,7 @@ fn give_up_at(board: &Style12, now: Instant) -> Instant {
         .map_or(most, |clock| (clock / share).clamp(Duration::from_secs(1), most))
 }
 
-/// Whether a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,
+/// True if a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,
 /// and so does one that nobody wanted to begin. The first board of a new one may have been lost.
 fn is_resumed(board: &Style12, said: &Announcement, is_wanted: bool) -> bool {
     let is_told_to_begin = said.start.as_ref().is_some_and(|start| !start.resumed);

@@ -68,7 +68,7 @@ pub(super) struct LookUps {
     until: Option<Instant>,
     /// Tells the ends of lists apart.
     serial: u32,
-    /// Whether the moves of a past game may still come that nobody waits for any more.
+    /// True if the moves of a past game may still come that nobody waits for any more.
     list_on_its_way: bool,
 }
 
@@ -90,7 +90,7 @@ enum Step {
 struct FoundGame {
     moves: Vec<UciMove>,
     row: PastGame,
-    /// Whether our last move, which the server need not have taken, is among its moves.
+    /// True if our last move, which the server need not have taken, is among its moves.
     has_decided: bool,
 }
 
@@ -125,7 +125,7 @@ fn end_by_the_rules(line: &Line) -> Option<(GameStatus, Option<Color>)> {
     }
 }
 
-/// Whether a line that the server calls a mate or a stalemate is one.
+/// True if a line that the server calls a mate or a stalemate is one.
 fn ends_as_told(line: &Line, row: &PastGame) -> bool {
     let is_by_the_rules = matches!(row.status, GameStatus::Mate | GameStatus::Stalemate);
     !is_by_the_rules || end_by_the_rules(line) == Some((row.status.clone(), row.winner))
@@ -164,12 +164,12 @@ impl LookUps {
         self.rest();
     }
 
-    /// Whether the list of moves that has just come may have been that of a look-up which was put off.
+    /// True if the list of moves that has just come may have been that of a look-up which was put off.
     pub(super) fn was_under_way(&mut self) -> bool {
         std::mem::take(&mut self.list_on_its_way)
     }
 
-    /// Whether a command that the server does not know ends the list that is waited for.
+    /// True if a command that the server does not know ends the list that is waited for.
     pub(super) fn is_end(&self, word: &str) -> bool {
         self.step.is_some() && word.strip_prefix(END_OF_LOOK_UP) == Some(self.serial.to_string().as_str())
     }
@@ -343,7 +343,7 @@ impl FicsSession {
         }
     }
 
-    /// Whether a game of the list may have ended after one that began at `started`.
+    /// True if a game of the list may have ended after one that began at `started`.
     fn may_have_ended_since(&self, row: &PastGame, started: Option<Timestamp>) -> bool {
         let (Some(ended), Some(started)) = (row.ended.as_ref(), started) else { return true };
         let same_zone = |(zone, _): &&(Option<String>, SignedDuration)| *zone == ended.zone || ended.zone.is_none();
@@ -357,7 +357,7 @@ impl FicsSession {
         ended.is_none_or(|ended| ended >= started)
     }
 
-    /// Whether a list can be asked for without holding up a move of ours.
+    /// True if a list can be asked for without holding up a move of ours.
     fn may_look_up(&self) -> bool {
         self.us.is_some()
             && match &self.current {

@@ -50,11 +50,11 @@ struct Adjourned {
     terms: Option<GameTerms>,
     /// As the server writes it.
     opponent: String,
-    /// Whether the policy has seen its terms.
+    /// True if the policy has seen its terms.
     is_allowed: bool,
-    /// Whether it was told as a challenge since the opponent came.
+    /// True if it was told as a challenge since the opponent came.
     is_told: bool,
-    /// Whether the server itself says that it waits, since we are connected.
+    /// True if the server itself says that it waits, since we are connected.
     confirmed: bool,
     /// When the server listed it last.
     listed: Option<Instant>,
@@ -62,7 +62,7 @@ struct Adjourned {
     declined: bool,
     asked: Option<Instant>,
     adjudication_asked: bool,
-    /// Whether it ran when an earlier process ended: it goes on whether new games are wanted or not.
+    /// True if it ran when an earlier process ended: it goes on whether new games are wanted or not.
     left_running: bool,
 }
 
@@ -90,7 +90,7 @@ struct AskedMatch {
 #[derive(Default)]
 struct Asking {
     commands: Vec<String>,
-    /// Whether the list of games that wait is wanted first.
+    /// True if the list of games that wait is wanted first.
     needs_list: bool,
 }
 
@@ -103,13 +103,13 @@ pub(super) struct Adjournments {
     /// The opponent of the game that ran when the connection was lost, until its fate is known.
     cut_off: Option<String>,
     verdict_at: Option<Instant>,
-    /// Whether this server has shown that it does not know `resume`.
+    /// True if this server has shown that it does not know `resume`.
     knows_no_resume: bool,
     /// What a match with somebody with whom a game waits means there. It outlasts the connection.
     match_meaning: MatchMeaning,
-    /// Whether it was told that games which wait cannot go on.
+    /// True if it was told that games which wait cannot go on.
     told_for_good: bool,
-    /// Whether this server has shown that it has no list of games that wait.
+    /// True if this server has shown that it has no list of games that wait.
     knows_no_list: bool,
     /// When the list was asked for before a match.
     list_asked: Option<Instant>,
@@ -171,7 +171,7 @@ impl Adjournments {
         }
     }
 
-    /// Whether a game of ours with this player, whose terms the policy has seen, may be the one that the server wants to resume.
+    /// True if a game of ours with this player, whose terms the policy has seen, may be the one that the server wants to resume.
     pub(super) fn may_resume_by(&self, opponent: &str, offered: &MatchTerms) -> bool {
         let is_same = |terms: &GameTerms| {
             let told = offered.game_terms();
@@ -216,7 +216,7 @@ impl Adjournments {
         shortest.filter(|name| name.len() > listed.len()).cloned().unwrap_or_else(|| listed.to_owned())
     }
 
-    /// Whether the server itself says that this game waits. There is one a pair of players; of one that we have not seen ourselves the
+    /// True if the server itself says that this game waits. There is one a pair of players; of one that we have not seen ourselves the
     /// opponent is all that we know.
     pub(super) fn has_waiting(&self, known: &GameInfo) -> bool {
         let waiting = self.games.get(&known.opponent().name.to_lowercase());
@@ -230,18 +230,18 @@ impl Adjournments {
         self.cut_off = Some(opponent.to_lowercase());
     }
 
-    /// Whether the game with this player is no new one: it ran when the connection was lost, or when an earlier process ended.
+    /// True if the game with this player is no new one: it ran when the connection was lost, or when an earlier process ended.
     pub(super) fn runs_with(&self, opponent: &str) -> bool {
         let opponent = opponent.to_lowercase();
         self.cut_off.as_ref() == Some(&opponent) || self.games.get(&opponent).is_some_and(|game| game.left_running)
     }
 
-    /// Whether there is such a game.
+    /// True if there is such a game.
     fn has_running(&self) -> bool {
         self.has_cut_off() || self.games.values().any(|game| game.left_running)
     }
 
-    /// Whether there is a game whose fate is not known.
+    /// True if there is a game whose fate is not known.
     pub(super) fn has_cut_off(&self) -> bool {
         self.cut_off.is_some()
     }
@@ -262,7 +262,7 @@ impl Adjournments {
         }
     }
 
-    /// Whether there is no way in which a game that waits could go on.
+    /// True if there is no way in which a game that waits could go on.
     fn cannot_resume(&self) -> bool {
         self.knows_no_resume && self.match_meaning == MatchMeaning::ProposesNewGame
     }
@@ -316,7 +316,7 @@ impl Adjournments {
         }
     }
 
-    /// Whether this player was asked by a match that the server has not marked.
+    /// True if this player was asked by a match that the server has not marked.
     pub(super) fn is_unmarked(&self, opponent: &str) -> bool {
         self.asked_by_match.as_ref().is_some_and(|asked| asked.opponent.eq_ignore_ascii_case(opponent))
     }
@@ -337,18 +337,18 @@ impl Adjournments {
         Some(format!("match {}", asked.opponent))
     }
 
-    /// Whether the game that was cut off may be going on in a moment.
+    /// True if the game that was cut off may be going on in a moment.
     fn cut_off_may_go_on(&self) -> bool {
         let game = self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent));
         game.is_some_and(|game| game.confirmed && game.online && !game.declined) && !self.cannot_resume()
     }
 
-    /// Whether it is time to say what became of the game that was cut off.
+    /// True if it is time to say what became of the game that was cut off.
     pub(super) fn is_verdict_due(&self, now: Instant) -> bool {
         self.verdict_at.is_some_and(|at| at <= now)
     }
 
-    /// Whether this is the game whose fate is not known.
+    /// True if this is the game whose fate is not known.
     pub(super) fn is_cut_off(&self, id: &GameId) -> bool {
         self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent)).is_some_and(|game| game.id == *id)
     }
@@ -415,12 +415,12 @@ impl Adjournments {
         }
     }
 
-    /// Whether a game with this player waits of which the policy has not heard.
+    /// True if a game with this player waits of which the policy has not heard.
     fn is_unseen(&self, opponent: &str) -> bool {
         self.games.get(&opponent.to_lowercase()).is_some_and(|game| !game.is_allowed && !game.is_told)
     }
 
-    /// Whether a game with this player waits.
+    /// True if a game with this player waits.
     pub(super) fn name_of_game_with(&self, opponent: &str) -> Option<&GameId> {
         self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
     }
@@ -476,7 +476,7 @@ const MATCH_RESUMES: &str = "match resumes";
 const MATCH_IS_NEW: &str = "match is new";
 
 impl Adjourned {
-    /// Whether it may go on while new games are wanted (`open`) or not.
+    /// True if it may go on while new games are wanted (`open`) or not.
     fn is_wanted(&self, open: bool, is_cut_off: bool) -> bool {
         open || self.left_running || is_cut_off
     }
@@ -562,7 +562,7 @@ impl FicsSession {
         }
     }
 
-    /// Whether nothing speaks against going on with a game that waits. One that ran until the connection was lost, or until an earlier
+    /// True if nothing speaks against going on with a game that waits. One that ran until the connection was lost, or until an earlier
     /// process ended, is no new game.
     pub(super) fn may_resume(&self) -> bool {
         let free =

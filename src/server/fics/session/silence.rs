@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Announcement, CurrentGame, FicsSession, REST, requests::Want};
 use chess::{ActionError, ServerEvent};
 
-/// How long the opponent may think before the game is asked for, and how long after each other.
+/// The time that the opponent may think before the game is asked for, and how long after each other.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long the end of a game may take in which no move can be made any more.
@@ -20,7 +20,7 @@ pub(super) struct Silence {
     heard: Option<Instant>,
     /// When it was asked for since.
     asked: Option<Instant>,
-    /// Whether this server has shown that it does not know `refresh`.
+    /// True if this server has shown that it does not know `refresh`.
     knows_no_refresh: bool,
 }
 

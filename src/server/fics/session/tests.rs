@@ -2,6 +2,7 @@
 
 mod hostile;
 mod look_up;
+mod small_server;
 
 use proptest::prelude::*;
 
@@ -509,7 +510,7 @@ fn a_match_that_resumes_nothing_is_withdrawn() {
 
 /// FINDINGS K2: the opponent gives the stored game up, unseen; no match is sent for it, and none that became a game is played.
 #[test]
-fn a_match_follows_only_the_list_that_names_the_game() {
+fn match_follows_only_a_fresh_list() {
     let mut evening = with_a_match_on_its_way();
     evening.hear(&["Issuing: Somebot (1500) Ann (1500) unrated blitz 5 0 (adjourned)."]);
     let told = evening.pass(Duration::from_secs(61));
@@ -533,7 +534,7 @@ fn a_match_follows_only_the_list_that_names_the_game() {
 
 /// A server takes the beginning of a name for the whole of another one.
 #[test]
-fn a_challenge_that_nobody_asked_for_is_withdrawn() {
+fn unasked_challenge_is_withdrawn() {
     let mut evening = with_a_match_on_its_way();
     let told = evening.hear(&["Issuing: Somebot (1500) Annabella (1500) unrated blitz 5 0."]);
     assert_eq!(told, ["> withdraw Annabella"]);
@@ -592,7 +593,7 @@ fn a_game_adjourned_by_an_earlier_process_goes_on() {
 
 /// FINDINGS K6: a game that waits and that nobody here has seen is for the policy to decide, once for each time its opponent comes.
 #[test]
-fn an_unseen_game_that_waits_is_told_as_a_challenge() {
+fn unseen_stored_game_is_told_as_challenge() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     let row = ROW.replace("[  u", "[ bu");
@@ -629,7 +630,7 @@ fn unknown_rules_are_never_played_as_others() {
 
 /// FINDINGS K1: a player may be called like a word of the server's sentences, and the line that ends a game may be lost.
 #[test]
-fn a_game_of_which_nothing_is_heard_is_asked_for() {
+fn silent_game_is_asked_for() {
     for name in ["Creating", "Continuing"] {
         let with = |text: &str| text.replace("Ann", name);
         let mut evening = Evening::begin(FicsSettings::default());
@@ -664,7 +665,7 @@ fn a_game_of_which_nothing_is_heard_is_asked_for() {
 
 /// FINDINGS K7: a server may show others' games so as if they were ours.
 #[test]
-fn a_board_between_two_others_is_no_game_of_ours() {
+fn board_between_strangers_is_ignored() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     assert_eq!(evening.hear(&[&E4.replace("Somebot", "Bob")]), [""; 0]);

@@ -190,7 +190,7 @@ async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
 
 /// FINDINGS K4: only what is known to be final ends the account; what it is, is told once.
 #[tokio::test]
-async fn unknown_words_at_the_door_are_tried_again() {
+async fn unknown_refusals_at_login_are_tried_again() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     for words in
@@ -217,7 +217,7 @@ async fn unknown_words_at_the_door_are_tried_again() {
 
 /// FINDINGS K4: timeseal is demanded of a server that takes its greeting for a name.
 #[tokio::test]
-async fn timeseal_that_is_not_spoken_is_named() {
+async fn unknown_timeseal_is_named() {
     let ics = Ics::start().await;
     let mut client = Client::start(FicsSettings { timeseal: Timeseal::V1, ..ics.settings("Somebot") });
     let mut seat = ics.connection().await;

@@ -88,7 +88,7 @@ fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
 
 /// FINDINGS K3: an older game with the same opponent, colour and first moves, or one of another kind, is another game.
 #[test]
-fn an_older_game_is_not_taken_for_the_one_that_was_cut() {
+fn older_games_are_not_taken_for_this_one() {
     // The server's clock is five hours behind, in a zone of its letters.
     let shown = |minutes_ago: i64, zone: &str| {
         let behind = if zone == "XST" { 300 } else { 0 };
