@@ -18,3 +18,7 @@ mod frontend;
 mod lichess;
 mod page;
 mod report;
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
+}

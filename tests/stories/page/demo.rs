@@ -20,9 +20,9 @@ fn start(folder: &tempfile::TempDir, web: &str) -> (OnTerminal, String) {
 
 /// Findings M3 and M4: the page died before the mate, and a split vote was called unanimous. Here a browser follows a game to its
 /// end, replays it, wants another one, loses the program and finds it again.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn demo_is_watched_to_the_mate_and_beyond() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (mut demo, address) = start(&folder, "127.0.0.1:0");
 

@@ -81,15 +81,6 @@ impl ToldGame {
         self.position();
     }
 
-    /// The first legal move is made, whosever turn it is; a game that has gone on for long begins anew.
-    pub(crate) fn go_on(&mut self) {
-        let first = self.line.legal_moves().into_iter().nth(self.line.ply() % 3);
-        match first.filter(|_| self.line.ply() < 80) {
-            Some(uci) => self.play(&uci.to_string()),
-            None => self.line.truncate(0),
-        }
-    }
-
     /// An elector proposes the first legal move.
     pub(crate) fn propose(&mut self, elector: &str, depth: u32) {
         self.serial += 1;
