@@ -38,6 +38,10 @@ const QUIET: Duration = Duration::from_secs(1);
 /// reach the log's end.
 const LONG_LOG: u32 = 8000;
 
+/// What nobody waits for is written together with what comes next, after this time at the latest: a decision is not held up by
+/// the transaction of the move that it answers.
+const LINGER: Duration = Duration::from_millis(20);
+
 /// How soon a disk that takes nothing is tried again, and the most work that is kept meanwhile; then the oldest is given up.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
@@ -49,6 +53,9 @@ trait WriterJob: Send {
 
     /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
     fn answer(&mut self, outcome: Result<(), JournalError>);
+
+    /// Whether somebody waits until it is done.
+    fn is_awaited(&self) -> bool;
 
     /// Whether it is done later where the disk does not take it now; a question is answered once.
     fn is_kept(&self) -> bool;
@@ -80,6 +87,10 @@ where
         }
     }
 
+    fn is_awaited(&self) -> bool {
+        true
+    }
+
     fn is_kept(&self) -> bool {
         self.writes
     }
@@ -105,6 +116,10 @@ where
             Ok(()) | Err(JournalError::Unwritable(_)) => (),
             Err(error) => tracing::error!("journal: {} was not written: {error}", self.what),
         }
+    }
+
+    fn is_awaited(&self) -> bool {
+        false
     }
 
     fn is_kept(&self) -> bool {
@@ -218,8 +233,7 @@ impl WriterThread {
             };
             match next {
                 Ok(first) => {
-                    let batch = std::iter::once(first).chain(queue.try_iter()).take(BATCH).collect();
-                    self.write_all(batch);
+                    self.write_all(gather(first, queue));
                     logged += 1;
                 }
                 Err(RecvTimeoutError::Timeout) if self.kept.is_empty() => logged = LOGGED,
@@ -273,6 +287,21 @@ impl WriterThread {
             tracing::error!("journal: {} entries are lost, the disk did not take them to the end", self.kept.len());
         }
     }
+}
+
+/// The jobs of the next transaction: this one and those that have come meanwhile. While nobody waits for any of them, more are
+/// waited for.
+fn gather(first: Box<dyn WriterJob>, queue: &mpsc::Receiver<Box<dyn WriterJob>>) -> VecDeque<Box<dyn WriterJob>> {
+    let write_by = Instant::now() + LINGER;
+    let mut is_awaited = first.is_awaited();
+    let mut batch = VecDeque::from([first]);
+    while batch.len() < BATCH {
+        let left = if is_awaited { Duration::ZERO } else { write_by.saturating_duration_since(Instant::now()) };
+        let Ok(job) = queue.recv_timeout(left) else { break };
+        is_awaited |= job.is_awaited();
+        batch.push_back(job);
+    }
+    batch
 }
 
 /// The life of the thread beside it.
