@@ -133,13 +133,8 @@ impl Game {
             tournament: None,
             url: None,
         };
-        let game = Self {
-            id: info.id.clone(),
-            line: Line::start(Variant::Standard),
-            events,
-            requests,
-            _folder: folder,
-        };
+        let game =
+            Self { id: info.id.clone(), line: Line::start(Variant::Standard), events, requests, _folder: folder };
         game.tell(ServerEvent::Connected(account)).await;
         let state = game.state();
         game.tell(ServerEvent::Game(Box::new(info), state)).await;

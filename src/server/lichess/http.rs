@@ -499,7 +499,8 @@ mod tests {
     async fn no_timer_delays_a_move() {
         let (_until_answered, answers) = std::sync::mpsc::channel::<()>();
         tokio::task::spawn_blocking(move || answers.recv_timeout(Duration::from_secs(30)));
-        let settings = LichessSettings { url: server().await.parse().expect("an address"), ..LichessSettings::default() };
+        let settings =
+            LichessSettings { url: server().await.parse().expect("an address"), ..LichessSettings::default() };
         let token = Token::parse("lip_secret", "the test").expect("a token");
         let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
         let asked = tokio::time::Instant::now();
