@@ -19,6 +19,7 @@ mod lab;
 mod lists;
 mod log;
 mod man;
+mod memory;
 mod page;
 mod practice;
 mod reload;

@@ -12,7 +12,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, idle_study, log, page,
+    Failure, idle_study, log, memory, page,
     reload::{self, Followers},
     runtime,
     settings_args::SettingsArgs,
@@ -135,6 +135,7 @@ impl RunCommand {
                 "no server is enabled; add a [servers.lichess] table (see config/example.toml)",
             ));
         }
+        background.spawn(memory::give_back_after_start());
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
         // Where no signals can be heard, nobody waits for it.
         let _ = has_started.send(control);

@@ -16,7 +16,7 @@ mod game;
 pub mod player;
 pub mod pool;
 
-pub use brief::wait_briefly;
+pub use brief::BriefWait;
 pub use council::{
     Ballots, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, GroupMode, HeuristicWeights,
     OptionText, Pondering, Progress, Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move,

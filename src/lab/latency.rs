@@ -17,7 +17,7 @@ use tokio::{
     io::{self, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     task::JoinSet,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::own_process::OwnProcess;
@@ -28,6 +28,8 @@ const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";
 /// Starts of each program in a round.
 const STARTS: usize = 3;
+/// How long after its connection a daemon counts as idle: what its start needed is over.
+const SETTLED: Duration = Duration::from_secs(3);
 /// The clock: so long that no game ends by it.
 const CLOCK: Duration = Duration::from_secs(600);
 /// How long the games of one measurement may take.
@@ -128,12 +130,15 @@ impl LatencyBench {
     }
 
     async fn round(&self, program: &Path, plan: &LatencyPlan) -> Result<Latency, LatencyError> {
-        let (mut starts, mut idle_memory) = (Vec::new(), None);
-        for _ in 0..STARTS {
-            let idle = self.daemon(program, 1, None).await?;
-            starts.push(idle.connected_after);
-            idle_memory = idle.process.resident();
+        let mut starts = Vec::new();
+        for _ in 1..STARTS {
+            starts.push(self.daemon(program, 1, None).await?.connected_after);
         }
+        let idle = self.daemon(program, 1, None).await?;
+        starts.push(idle.connected_after);
+        sleep(SETTLED).await;
+        let idle_memory = idle.process.resident();
+        drop(idle);
         let mut shares = Vec::new();
         for games in &plan.games {
             for watchers in &plan.watchers {

@@ -1,11 +1,12 @@
 //! `latency`: what the daemon itself takes, alone or beside another build.
 
-use std::{env, fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
 use clap::Args;
 
 use super::{Failure, progress::ProgressDisplay};
 use crate::{
+    daemon_program::DaemonProgram,
     latency::{Latency, LatencyPlan, MoveDelays, measure},
     stats::quantile,
 };
@@ -17,9 +18,8 @@ use crate::{
 each round: the median [least, most]. Two runs on one machine differ more than two builds, so compare within one run."
 )]
 pub(super) struct MeasureLatency {
-    /// The daemon; by default the `concilio` beside this program
-    #[arg(long, value_name = "PROGRAM")]
-    binary: Option<PathBuf>,
+    #[command(flatten)]
+    program: DaemonProgram,
     /// Another build of the daemon, which takes turns with it
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
@@ -53,10 +53,7 @@ impl MeasureLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let whole = |counts: &[u16]| -> Vec<usize> { counts.iter().map(|count| usize::from(*count)).collect() };
-        let binary = match self.binary {
-            Some(binary) => binary,
-            None => env::current_exe()?.with_file_name(format!("concilio{}", env::consts::EXE_SUFFIX)),
-        };
+        let binary = self.program.path()?;
         let plan = LatencyPlan {
             programs: [Some(binary), self.against].into_iter().flatten().collect(),
             rounds: usize::from(self.rounds),

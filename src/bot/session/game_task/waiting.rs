@@ -7,10 +7,14 @@ use tokio::time::timeout;
 
 use crate::journal::JournalError;
 use chess::ActionError;
+use council::BriefWait;
 
 /// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
 const DISK_PATIENCE: Duration = Duration::from_millis(500);
 const DISK_PART_OF_CLOCK: u32 = 50;
+
+/// A commit that takes no longer than this, as nearly all do, is waited for with the thread awake.
+static USUAL_COMMIT: BriefWait = BriefWait::new(Duration::from_micros(200));
 
 /// The answer to a move is waited for no longer than this part of our clock, and not less than this.
 const MOVE_PART_OF_CLOCK: u32 = 4;
@@ -51,6 +55,10 @@ pub(super) async fn in_time<T>(
     answer: impl Future<Output = Result<T, JournalError>>,
 ) -> Result<T, JournalError> {
     let patience = clock.map_or(DISK_PATIENCE, |left| (left / DISK_PART_OF_CLOCK).min(DISK_PATIENCE));
+    let mut answer = pin!(answer);
+    if let Some(answer) = USUAL_COMMIT.on(answer.as_mut()).await {
+        return answer;
+    }
     let answered = timeout(patience, answer).await;
     answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
 }
