@@ -25,6 +25,7 @@ mod judgements;
 mod lock;
 mod pgn;
 mod private;
+mod queue;
 mod schema;
 mod settings;
 mod store;

@@ -8,10 +8,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -22,6 +19,7 @@ use tokio::sync::oneshot;
 use super::{
     JournalError,
     lock::JournalLock,
+    queue::{JobQueue, Next, WaitingJobs},
     schema,
     store::{KnownLines, Store},
 };
@@ -43,12 +41,15 @@ const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
 /// Work for the writer, which may have to be done again where a transaction failed.
-trait WriterJob: Send {
+pub(super) trait WriterJob: Send {
     /// Does it inside the writer's transaction.
     fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
 
     /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
     fn answer(&mut self, outcome: Result<(), JournalError>);
+
+    /// Whether somebody waits until it is done.
+    fn is_awaited(&self) -> bool;
 
     /// Whether it is done later where the disk does not take it now; a question is answered once.
     fn is_kept(&self) -> bool;
@@ -80,6 +81,10 @@ where
         }
     }
 
+    fn is_awaited(&self) -> bool {
+        true
+    }
+
     fn is_kept(&self) -> bool {
         self.writes
     }
@@ -107,6 +112,10 @@ where
         }
     }
 
+    fn is_awaited(&self) -> bool {
+        false
+    }
+
     fn is_kept(&self) -> bool {
         true
     }
@@ -115,7 +124,7 @@ where
 /// The way to the writing thread. The thread ends when every copy is gone and the queue is empty.
 #[derive(Clone)]
 pub(super) struct Writer {
-    jobs: mpsc::Sender<Box<dyn WriterJob>>,
+    jobs: JobQueue,
     /// What brings the write-ahead log into the database. One at a time: of two at once SQLite fails the second.
     log: Arc<Mutex<Connection>>,
 }
@@ -126,7 +135,7 @@ impl Writer {
     pub(super) fn start(connection: Connection, second: Connection, lock: JournalLock) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
         let failed = |error: std::io::Error| JournalError::Thread(error.to_string());
-        let (jobs, queue) = mpsc::channel();
+        let (jobs, queue) = JobQueue::new();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
         let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
@@ -177,7 +186,7 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let asked = Instant::now();
         let job = Call { work, value: None, writes, answer: Some(answer) };
-        let queued = self.jobs.send(Box::new(job)).map_err(|_| JournalError::Closed);
+        let queued = if self.jobs.add(Box::new(job)) { Ok(()) } else { Err(JournalError::Closed) };
         async move {
             queued?;
             let outcome = answered.await.map_err(|_| JournalError::Closed)?;
@@ -192,7 +201,7 @@ impl Writer {
         what: &'static str,
         work: impl FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send + 'static,
     ) {
-        if self.jobs.send(Box::new(Note { what, work })).is_err() {
+        if !self.jobs.add(Box::new(Note { what, work })) {
             tracing::error!("journal: {what} was not written: the journal is closed");
         }
     }
@@ -208,23 +217,22 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    fn run(mut self, queue: &mpsc::Receiver<Box<dyn WriterJob>>) {
+    fn run(mut self, queue: &WaitingJobs) {
         let mut logged = 0;
         loop {
-            let next = match (self.kept.is_empty(), logged) {
-                (true, 0) => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                (true, _) => queue.recv_timeout(QUIET),
-                (false, _) => queue.recv_timeout(RETRY),
+            let patience = match (self.kept.is_empty(), logged) {
+                (true, 0) => None,
+                (true, _) => Some(QUIET),
+                (false, _) => Some(RETRY),
             };
-            match next {
-                Ok(first) => {
-                    let batch = std::iter::once(first).chain(queue.try_iter()).take(BATCH).collect();
+            match queue.next(patience, BATCH) {
+                Next::Jobs(batch) => {
                     self.write_all(batch);
                     logged += 1;
                 }
-                Err(RecvTimeoutError::Timeout) if self.kept.is_empty() => logged = LOGGED,
-                Err(RecvTimeoutError::Timeout) => self.write_all(VecDeque::new()),
-                Err(RecvTimeoutError::Disconnected) => return self.end(),
+                Next::Nothing if self.kept.is_empty() => logged = LOGGED,
+                Next::Nothing => self.write_all(VecDeque::new()),
+                Next::End => return self.end(),
             }
             if logged >= LOGGED {
                 // Where the last one is not done yet, the next one will do.

@@ -11,13 +11,13 @@ use futures_util::future::join_all;
 use jiff::{Timestamp, Zoned};
 use tokio::{
     sync::{mpsc, watch},
-    time::{sleep, timeout},
+    time::{sleep, sleep_until, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
-    account_context::AccountContext,
+    account_context::{AccountContext, AccountParts},
     chat::Reception,
     game_end::{self, PastGame},
     game_task::{self, Exit},
@@ -77,7 +77,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
     let (past_games_sender, mut past_games) = mpsc::unbounded_channel();
-    let context = AccountContext {
+    let context = AccountContext::new(AccountParts {
         name,
         server,
         pool: runtime.pool.clone(),
@@ -89,7 +89,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         variants: policy.variants.clone(),
         requests: TaskTracker::new(),
         stopping: CancellationToken::new(),
-    };
+    });
     let mut manager = Manager {
         lobby: Lobby::new(Arc::clone(&policy), memory, Timestamp::now(), rand::random()),
         context,
@@ -112,12 +112,15 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         manager.mode_changed(manager.lobby.mode());
     }
     let mut draining = false;
+    let mut next_look = None;
     let end = loop {
         if draining && manager.lobby.is_idle() && events.is_empty() {
             break AccountEnd::Closed;
         }
-        manager.follow_hours();
-        let next_wakeup = manager.next_wakeup();
+        let look_at = *next_look.get_or_insert_with(|| {
+            manager.follow_hours();
+            tokio::time::Instant::now() + manager.next_wakeup()
+        });
         tokio::select! {
             biased;
             () = shutdown.now.cancelled() => {
@@ -134,9 +137,15 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             }
             event = events.recv() => {
                 let (reason, end): (String, fn(String) -> AccountEnd) = match event {
+                    // A move is none of the lobby's business, and waits for nothing.
+                    Some(ServerEvent::GameState(id, state)) => {
+                        manager.tell_game(&id, GameInput::State(state));
+                        continue;
+                    }
                     Some(ServerEvent::Rejected { reason }) => (reason, AccountEnd::Rejected),
                     Some(event) => {
                         manager.event(event);
+                        next_look = None;
                         continue;
                     }
                     None if draining => break AccountEnd::Closed,
@@ -154,8 +163,9 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             }
             Some(request) = commands.recv() => manager.obey(request),
             newer = newer(&mut manager.lists) => manager.tell_lobby(LobbyInput::Lists(newer)),
-            () = sleep(next_wakeup) => manager.tell_lobby(LobbyInput::Tick),
+            () = sleep_until(look_at) => manager.tell_lobby(LobbyInput::Tick),
         }
+        next_look = None;
     };
     // What was declined or said last is still on its way.
     let context = manager.context.clone();

@@ -32,7 +32,7 @@ pub(crate) fn connect_as(bus: &EventBus, player: Player) {
         ratings: vec![("blitz".to_owned(), 2101), ("bullet".to_owned(), 2044)],
         games_played: 12,
     };
-    bus.tell(|| BotEvent::Account("told".into(), AccountEvent::Connected { account, away: None }));
+    bus.tell(BotEvent::Account("told".into(), AccountEvent::Connected { account, away: None }));
 }
 
 impl ToldGame {
@@ -66,7 +66,7 @@ impl ToldGame {
     }
 
     fn tell(&self, event: GameEvent) {
-        self.bus.tell(|| BotEvent::Game(self.key.clone(), event));
+        self.bus.tell(BotEvent::Game(self.key.clone(), event));
     }
 
     fn position(&self) {
