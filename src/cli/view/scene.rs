@@ -157,7 +157,7 @@ impl Scene {
     pub(super) fn draw(&self, columns: usize) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
-            lines.extend(game.draw(&id.id, columns));
+            lines.extend(game.draw(&id.id, columns, self.hints.is_empty()));
         }
         let others = self.games.iter().filter(|(id, _)| Some(*id) != self.shown.as_ref());
         for (GameKey { id, .. }, game) in others.take(8) {
@@ -194,7 +194,8 @@ impl WatchedGame {
         }
     }
 
-    fn draw(&self, id: &GameId, columns: usize) -> Vec<String> {
+    /// The game with its last vote; `in_full` with the table of the electors as well, which leaves no lines for hints.
+    fn draw(&self, id: &GameId, columns: usize, in_full: bool) -> Vec<String> {
         let us = self.info.our_color;
         let terms = &self.info.terms;
         let rated = if terms.rated { "rated" } else { "casual" };
@@ -219,7 +220,7 @@ impl WatchedGame {
             lines.extend(moves.into_iter().filter(|row| !row.is_empty()));
         }
         lines.push(String::new());
-        lines.extend(self.votes(columns));
+        lines.extend(self.votes(columns, in_full));
         lines
     }
 
@@ -296,7 +297,7 @@ impl WatchedGame {
 
     /// The last vote in words, kept until the next decision, and the table of the electors: what they propose now, or what
     /// they voted.
-    fn votes(&self, columns: usize) -> Vec<String> {
+    fn votes(&self, columns: usize, in_full: bool) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((line, decision)) = &self.decision {
             let score = decision.score.map_or_else(String::new, |score| format!("  {score}"));
@@ -313,7 +314,9 @@ impl WatchedGame {
             Some((line, decision)) => vote_report::entries(&**line, decision),
             None => Vec::new(),
         };
-        lines.extend(table(&entries, columns));
+        if in_full {
+            lines.extend(table(&entries, columns));
+        }
         lines.push(match &self.over {
             Some(over) => fit(&format!(" {over}"), columns).bold().to_string(),
             None if thinking => fit(&format!(" thinking about {}", vote_report::numbered(&*self.line, None)), columns),

@@ -167,10 +167,11 @@ fn last_vote_stays_while_the_next_is_prepared() {
 
 #[test]
 fn hints_stand_below_the_game() {
-    let mut scene = scene("Sparring");
-    scene.hint(vec!["press Enter for another game".to_owned()]);
+    let mut scene = voted();
+    scene.hint(vec!["press Enter for another game".to_owned(); 6]);
     let lines = plain(&scene.draw(80));
     assert_eq!(lines.last().map(String::as_str), Some("press Enter for another game"));
+    assert!(lines.len() < 24, "they fit a usual terminal: {lines:#?}");
 }
 
 #[test]
