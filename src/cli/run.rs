@@ -119,7 +119,8 @@ impl RunCommand {
         };
         let page = {
             let (settings, runtime, serving) = (settings.web.clone(), runtime.clone(), serving.clone());
-            let serving = async move { page::serve(&settings, &runtime, player, Some(&socket), health, None, serving).await };
+            let serving =
+                async move { page::serve(&settings, &runtime, player, Some(&socket), health, None, serving).await };
             background.spawn(serving).await??
         };
         if let Some(url) = page.url() {

@@ -95,7 +95,7 @@ pub enum LatencyError {
 ///
 /// # Errors
 /// [`LatencyError`] if the practice server or a daemon does not start.
-pub async fn measure(plan: &LatencyPlan, mut tell: impl FnMut()) -> Result<Vec<Vec<Latency>>, LatencyError> {
+pub(crate) async fn measure(plan: &LatencyPlan, mut tell: impl FnMut()) -> Result<Vec<Vec<Latency>>, LatencyError> {
     let bench = LatencyBench::start().await?;
     let mut measured = vec![Vec::new(); plan.programs.len()];
     for _ in 0..plan.rounds {

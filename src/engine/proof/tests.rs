@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use super::*;
 use crate::{
     Engine, EngineOptions, Limits, Score,
-    board::{Board, Move, Position},
+    board::{Board, Position},
 };
 
 fn position(fen: &str) -> Position {

@@ -64,16 +64,6 @@ fn quickest_wins_are_among_the_wins() {
     assert!(quickest.iter().all(|mv| all.contains(mv)) && quickest.len() < all.len(), "{quickest:?} of {all:?}");
 }
 
-#[testkit::test(needs(SYZYGY))]
-fn moves_into_the_tables_are_known_from_outside() {
-    // Five men: the rook takes the queen, and wins together with its pawn.
-    let position = position("8/8/8/3k4/2r5/8/2Q4p/K7 b - - 0 1");
-    let known = tables().moves_into(&position);
-    assert!(known.iter().all(|(mv, ..)| position.board().captured(*mv).is_some()), "{known:?}");
-    let takes = known.iter().find(|(mv, ..)| format!("{mv:?}") == "c4c2").expect("it takes the queen");
-    assert_eq!(takes.1, Outcome::Win);
-}
-
 /// The evaluation knows king and pawn against king without tables.
 #[testkit::test(needs(SYZYGY))]
 fn pawn_endings_are_those_of_the_tables() {

@@ -44,7 +44,7 @@ fn kept_back(said: &str) -> Vec<f64> {
 }
 
 /// What takes weeks on large machines, in seconds: games, a teacher, weights, and a net that has learned something.
-#[testkit::test]
+#[test]
 fn positions_are_made_continued_labelled_and_learned_from() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -94,7 +94,7 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     assert!(text(&other.stderr).ends_with("n.net sees pnbrqk; give --mask pnbrqk\n"), "{}", text(&other.stderr));
 }
 
-#[testkit::test]
+#[test]
 fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let (from, output) = (folder.path().join("games"), folder.path().join("labelled"));
@@ -106,7 +106,7 @@ fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
     assert!(!output.exists());
 }
 
-#[testkit::test]
+#[test]
 fn a_folder_without_positions_is_named_with_what_fills_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let empty = folder.path().to_string_lossy().into_owned();
