@@ -231,7 +231,7 @@ fn remote_vote_counts_with_the_verified_value_and_capped_depth() {
     setting.verification.found(Some(theirs), VerificationLength::Short, Some(Score::Cp(25)));
     let outcome = rule.elect(&setting.ballots, SEED).expect("an election");
     let counted = &outcome.votes[1].proposal;
-    assert_eq!((outcome.elected.best, counted.score, counted.depth), (theirs, Score::Cp(45), 11));
+    assert_eq!((outcome.elected.best, counted.score, counted.depth), (theirs, Score::Cp(30), 11));
     setting.verification.found(Some(home), VerificationLength::Long, Some(Score::Cp(10)));
     setting.verification.found(Some(theirs), VerificationLength::Long, Some(Score::Cp(-41)));
     assert_eq!(rule.elected_move(&setting.ballots, SEED), Some(home), "51 centipawns worse");
