@@ -1,6 +1,7 @@
 //! A slot on a thread of this process: one elector, started afresh when it fails, left behind when it does not stop.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -17,7 +18,7 @@ use super::{
     slot::SearchSlot,
 };
 use crate::CouncilGame;
-use chess::{Backoff, Line};
+use chess::{Backoff, Line, Proposal};
 use engine::SharedTable;
 
 enum SlotCommand<L: CouncilGame> {
@@ -151,13 +152,19 @@ impl<L: CouncilGame> ElectorThread<L> {
             self.priority.come_back();
         }
         // One that does not start is tried again with the first search, which can report it.
-        self.elector = L::start(&self.spec, self.table.as_ref()).ok();
+        self.elector = self.start().ok();
         drop(starting);
         for command in inbox {
             match command {
                 SlotCommand::NewGame => {
-                    if let Some(elector) = &mut self.elector {
-                        elector.new_game();
+                    let forgotten = defended(|| {
+                        if let Some(elector) = &mut self.elector {
+                            elector.new_game();
+                        }
+                        Ok(())
+                    });
+                    if forgotten.is_err() {
+                        self.elector = None;
                     }
                 }
                 SlotCommand::Search(job, flags, reports) => {
@@ -173,6 +180,10 @@ impl<L: CouncilGame> ElectorThread<L> {
                 }
             }
         }
+    }
+
+    fn start(&self) -> Result<Box<dyn Elector<L>>, ElectorFailure> {
+        defended(|| L::start(&self.spec, self.table.as_ref()))
     }
 
     /// Searches. An engine that has died since the last search costs a new start, not the vote.
@@ -202,7 +213,7 @@ impl<L: CouncilGame> ElectorThread<L> {
                     let rest = rest.as_secs_f64();
                     return Err(ElectorFailure(format!("failed several times in a row and rests for {rest:.1} s")));
                 }
-                let started = L::start(&self.spec, self.table.as_ref());
+                let started = defended(|| L::start(&self.spec, self.table.as_ref()));
                 vacant.insert(started.inspect_err(|_| self.backoff.fail(Instant::now()))?)
             }
         };
@@ -211,7 +222,7 @@ impl<L: CouncilGame> ElectorThread<L> {
             self.priority.give_way();
         }
         flags.begun.get_or_init(Instant::now);
-        let searched = elector.search(job, &flags.stop, &mut |proposal| {
+        let mut report = |proposal: Proposal<L::Move>| {
             if std::mem::take(&mut prompt) {
                 self.priority.give_way();
             }
@@ -224,6 +235,10 @@ impl<L: CouncilGame> ElectorThread<L> {
             } else if asked.is_empty() || asked.contains(&proposal.best) {
                 let _ = reports.send(SearchReport::Proposal(proposal));
             }
+        };
+        let searched = defended(|| {
+            tracing::trace!(target: "concilio::task", task = "elector", "searching");
+            elector.search(job, &flags.stop, &mut report)
         });
         if L::is_ours(&self.spec) {
             self.priority.come_back();
@@ -237,6 +252,12 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         searched
     }
+}
+
+/// What an elector makes of its work; one that panics fails, and a new one takes its place.
+fn defended<T>(work: impl FnOnce() -> Result<T, ElectorFailure>) -> Result<T, ElectorFailure> {
+    let panicked = |_| Err(ElectorFailure("it panicked, a defect of this program".to_owned()));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }
 
 /// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.

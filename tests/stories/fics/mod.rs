@@ -4,4 +4,5 @@
 mod daemon;
 mod harness;
 mod operator;
+mod panics;
 mod weather;
