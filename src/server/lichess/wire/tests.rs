@@ -57,6 +57,7 @@ fn a_challenge_is_told_from_our_side() {
         "finalColor":"white","rules":["noAbort"],"initialFen":"startpos","rematchOf":"old00001","new":[1,{"x":null}]},
         "compat":{"bot":false,"board":true}}"#;
     let incoming = challenge("bob", line);
+    assert!(matches!(event(line, "eve"), Err(LichessLineError::Unknown(_))), "it is between two others");
     assert!(incoming.incoming && incoming.obstacle == Some(ChallengeObstacle::NotForBots) && incoming.terms.rated);
     assert_eq!(incoming.terms.variant, Variant::Chess960);
     assert_eq!(incoming.terms.time_control, TimeControl::real_time(Duration::from_secs(300), Duration::from_secs(3)));
@@ -279,6 +280,11 @@ fn every_official_example_is_understood() {
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
         let text = std::fs::read_to_string(&path).expect("readable").replace('\n', " ");
         let understood = match name.as_str() {
+            // The one that was challenged is told of it.
+            "stream-challenge" => {
+                let line: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+                event(&text, line["challenge"]["destUser"]["id"].as_str().expect("a name")).map(|_| true)
+            }
             _ if name.starts_with("stream-") => event(&text, "bobby").map(|_| true),
             "schema-ChallengeJson"
             | "challenges-createChallenge"
