@@ -17,4 +17,5 @@ mod fics;
 mod frontend;
 mod lichess;
 mod page;
+mod panics;
 mod report;
