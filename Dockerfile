@@ -16,7 +16,9 @@ COPY --from=build /image/ /
 # The journal and the games live here.
 WORKDIR /data
 VOLUME /data
+# Where the daemon listens for `concilio ctl`, whatever stands in the settings: a slip in them makes no daemon look dead.
+ENV CONCILIO__WEB__SOCKET=/data/concilio.sock
 USER 10001:10001
 ENTRYPOINT ["/concilio"]
 CMD ["run"]
-HEALTHCHECK --interval=30s --start-period=30s CMD ["/concilio", "ctl", "status"]
+HEALTHCHECK --interval=30s --start-period=30s CMD ["/concilio", "ctl", "--socket", "/data/concilio.sock", "status"]

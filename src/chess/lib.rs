@@ -8,9 +8,9 @@
 //! | messages between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
 //! | the vote in chess words | [`vote_words`] |
 //! | values of settings and their faults | [`values`], [`Fault`] |
-//! | helpers of several packages | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
+//! | helpers of several packages | [`Backoff`], [`Secret`], [`Shutdown`], [`Supervisor`], [`Failure`], [`printable`], [`timeseal`] |
 //!
-//! Values keep their own invariants and do no input or output. The rules of chess come from
+//! Values keep their own invariants and do no input or output; only [`Supervisor`] waits. The rules of chess come from
 //! `shakmaty`, as do [`Color`] and [`UciMove`].
 
 mod backoff;
@@ -29,6 +29,7 @@ mod proposal;
 mod secret;
 mod server_event;
 mod shutdown;
+mod supervisor;
 mod task;
 mod terminal;
 mod time_control;
@@ -54,6 +55,7 @@ pub use proposal::{Bound, Proposal, Score};
 pub use secret::{Secret, SecretError};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
 pub use shutdown::Shutdown;
+pub use supervisor::{Supervisor, caught};
 pub use task::{Limits, Phase, SearchId, Task};
 pub use terminal::{print, printable, printable_json, steers};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};

@@ -146,10 +146,8 @@ impl ClusterCommand {
         match self.action {
             ClusterAction::Status(asked) => {
                 // What the daemon on this machine makes of them, if one runs here.
-                let unused = match asked.settings.clone().control_socket() {
-                    Ok(socket) => unused_workers(&socket).await,
-                    Err(_) => BTreeMap::new(),
-                };
+                let (socket, _) = asked.settings.clone().control_socket();
+                let unused = unused_workers(&socket).await;
                 status(&asked.cluster.load(asked.settings)?, &unused, asked.json).await
             }
             ClusterAction::AddWorker(member) => member.add(MemberKind::Worker),

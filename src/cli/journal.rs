@@ -32,18 +32,45 @@ The copy is whole as soon as the file has its name. Nothing is overwritten.")]
         #[command(flatten)]
         settings: SettingsArgs,
     },
+    /// Put a backup in the place of the journal, which is kept beside it
+    #[command(after_help = "Examples:
+  concilio journal restore journal-2026-11-22.db --config bot.toml
+
+The backup is checked first. The daemon must not run. The old journal stays, with the time in its name.")]
+    Restore {
+        /// The backup
+        file: PathBuf,
+        /// The journal to replace, instead of the one that the settings name
+        #[arg(long, value_name = "FILE")]
+        journal: Option<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
 }
 
 impl JournalCommand {
     /// Does it.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let What::Backup { file, journal, settings } = self.what;
-        let journal = match journal {
-            Some(journal) => journal,
-            None => settings.journal()?.path,
+        let path = |journal: Option<PathBuf>, settings: SettingsArgs| match journal {
+            Some(journal) => Ok(journal),
+            None => settings.journal().map(|journal| journal.path),
         };
-        let size = journal::back_up(&journal, &file)?;
-        outln!("{} is copied to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
+        match self.what {
+            What::Backup { file, journal, settings } => {
+                let journal = path(journal, settings)?;
+                let size = journal::back_up(&journal, &file)?;
+                outln!("{} is copied to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
+            }
+            What::Restore { file, journal, settings } => {
+                let journal = path(journal, settings)?;
+                let restored = journal::restore(&file, &journal)?;
+                let size = restored.size.div_ceil(1024);
+                outln!("{} is restored from {} ({size} KiB)", journal.display(), file.display());
+                if let Some(kept) = restored.kept {
+                    outln!("the old journal is kept as {}", kept.display());
+                }
+            }
+        }
         Ok(())
     }
 }

@@ -97,7 +97,8 @@ pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failur
 /// Whether the rosters, books and tables that the settings name are there, and the engines speak their protocols: each is started once.
 pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
     let (base, named) = players(settings)?;
-    variants(std::iter::once(&base).chain(named.values())).map(drop)
+    variants(std::iter::once(&base).chain(named.values()))?;
+    web::secret_for(&settings.web).map(drop).map_err(Failure::usage)
 }
 
 /// Players by the names of their profiles.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Failure;
-use crate::settings::{Flag, Loaded, Sources};
+use crate::settings::{Flag, Loaded, Problems, Sources};
 use bot::journal::JournalSettings;
 use web::WebSettings;
 
@@ -57,12 +57,12 @@ impl SettingsArgs {
         Ok(self.sources()?.load_tables(&["web"]).map_err(Failure::usage)?.settings.web)
     }
 
-    /// Where a daemon with these settings is found. A mistake elsewhere in them does not keep its owner from it.
-    ///
-    /// # Errors
-    /// Wrong usage, with every mistake of the tables that say it in one line.
-    pub(super) fn control_socket(self) -> Result<PathBuf, Failure> {
-        Ok(self.sources()?.load_tables(&["journal", "web"]).map_err(Failure::usage)?.settings.control_socket())
+    /// Where a daemon with these settings is found, and what is wrong with them: no mistake keeps anybody from a daemon that runs.
+    pub(super) fn control_socket(self) -> (PathBuf, Option<Problems>) {
+        let lenient = Sources::of_process_leniently(&self.config, self.set.clone());
+        let problems =
+            Sources::of_process(&self.config, self.set).and_then(|sources| sources.load_tables(&["journal", "web"]));
+        (lenient.load_leniently().control_socket(), problems.err())
     }
 
     fn sources(self) -> Result<Sources, Failure> {

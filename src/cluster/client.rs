@@ -37,7 +37,7 @@ use super::{
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use chess::MachineName;
+use chess::{MachineName, supervised};
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
 use engine::SharedTable;
 use slot::ClusterSlot;
@@ -100,7 +100,8 @@ impl ClusterClient {
         let shared = ClientShared { run, name, subjects, exchange, known, to_verify, arrivals };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
-        tokio::spawn(async move { stop.run_until_cancelled(client.run(settings)).await });
+        let run = async move { supervised!("cluster client", client.clone().run(settings.clone())).await };
+        tokio::spawn(async move { stop.run_until_cancelled(run).await });
         joined
     }
 

@@ -51,6 +51,16 @@ impl Sources {
         Ok(Self { files: files.iter().map(read).collect::<Result<_, Problems>>()?, environment, flags })
     }
 
+    /// The same, as far as it can be had: a file that cannot be read is empty, and lines that are not TOML are left out of the others.
+    pub fn of_process_leniently(files: &[PathBuf], flags: Vec<Flag>) -> Self {
+        let lenient = |path: &PathBuf| {
+            let text = fs::read(path).map(|bytes| without_mistakes(&String::from_utf8_lossy(&bytes)));
+            (path.display().to_string(), text.unwrap_or_default())
+        };
+        let environment = Self::of_process(&[], Vec::new()).map(|sources| sources.environment).unwrap_or_default();
+        Self { files: files.iter().map(lenient).collect(), environment, flags }
+    }
+
     /// The texts of the environment and of the command line, in the order in which they are laid.
     pub(super) fn texts(&self) -> impl Iterator<Item = GivenText<'_>> {
         // In the order of their names, so that a table comes before its keys whatever order the system has them in.
@@ -65,6 +75,22 @@ impl Sources {
             text,
         });
         variables.chain(flags)
+    }
+}
+
+/// A text without the lines in which it is not TOML.
+fn without_mistakes(text: &str) -> String {
+    let mut lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
+    loop {
+        let text = lines.join("\n");
+        let Err(error) = text.parse::<Table>() else { return text };
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        // What was begun above may be what is wrong, where the line itself is out already.
+        let last = lines.iter().take(before.matches('\n').count() + 1).rposition(|line| !line.is_empty());
+        match last.or_else(|| lines.iter().position(|line| !line.is_empty())) {
+            Some(line) => lines[line] = "",
+            None => return String::new(),
+        }
     }
 }
 
@@ -148,5 +174,27 @@ impl SettingsLayer {
         let bare = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         let strange: Vec<String> = self.0.keys().filter(|key| !bare(key)).cloned().collect();
         strange.into_iter().filter_map(|key| self.0.remove_entry(&key)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_are_not_toml_are_left_out() {
+        let good = "[journal]\npath = \"games.db\"\n";
+        for bad in
+            ["name = = 1", "x = \"no end", "[web", "web]", "\u{1}", "y = [1,\n2,", "\"\"\"", "[journal]\npath = 1"]
+        {
+            for text in
+                [format!("{bad}\n{good}"), format!("{good}{bad}\n"), format!("{good}{bad}\n[web]\nsocket = \"s\"")]
+            {
+                let mended = without_mistakes(&text).parse::<Table>().expect("TOML");
+                let path = mended.get("journal").and_then(|table| table.get("path")).and_then(toml::Value::as_str);
+                // A text without an end takes along what follows it.
+                assert!(path == Some("games.db") || text.starts_with(bad), "{text:?} became {mended:?}");
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@
 
 mod archive;
 mod assets;
+mod connections;
 mod context;
 mod control;
 mod draughts;
@@ -30,5 +31,5 @@ mod settings;
 mod watch;
 
 pub use context::{AnotherGame, HealthChecks, WebContext};
-pub use server::{WebError, WebServer, serve, serve_journal};
+pub use server::{WebError, WebServer, secret_for, serve, serve_journal};
 pub use settings::WebSettings;

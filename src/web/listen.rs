@@ -1,8 +1,8 @@
-//! Where browsers and `concilio ctl` knock: a TCP address, a Unix socket, and how many may come in.
+//! Where browsers and `concilio ctl` knock: a TCP address, a Unix socket.
 
-use std::{future::Future, io, sync::Arc, time::Duration};
+use std::{future::Future, io, net::IpAddr, sync::Arc, time::Duration};
 
-use axum::{Extension, Router};
+use axum::{Extension, Router, middleware};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
@@ -11,12 +11,16 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// How many connections may be open at a time on one listener beside those of browsers that watch.
+use crate::connections::{Places, answering};
+use chess::supervised;
+
+/// How many connections may be open at a time on one listener beside those of browsers that watch; and how many of them from one address.
+/// All browsers have one behind a proxy.
 const MOST_OTHERS: usize = 192;
+const MOST_OTHERS_FROM_ONE: usize = 32;
 
 /// Whoever has not sent the head of a request by then is sent away.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
@@ -36,6 +40,14 @@ pub(crate) enum Door {
     OwnUser,
 }
 
+/// Where a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Visitor {
+    pub(crate) door: Door,
+    /// The other machine's address.
+    pub(crate) from: Option<IpAddr>,
+}
+
 /// Serves the router on a TCP listener until `stop`, for so many `watchers` and others beside them.
 pub(crate) fn on_tcp(
     listener: TcpListener,
@@ -46,45 +58,40 @@ pub(crate) fn on_tcp(
 ) {
     let doorway = Doorway::new(router, Door::Network, watchers, tasks, stop);
     let listener = Arc::new(listener);
-    tasks.spawn(doorway.run(move || accept(Arc::clone(&listener))));
+    tasks.spawn(async move { supervised!("page", doorway.run(|| accept(Arc::clone(&listener)))).await });
 }
 
-async fn accept(listener: Arc<TcpListener>) -> io::Result<TcpStream> {
-    let (stream, _) = listener.accept().await?;
+async fn accept(listener: Arc<TcpListener>) -> io::Result<(TcpStream, Option<IpAddr>)> {
+    let (stream, address) = listener.accept().await?;
     // What happens on a board is sent at once, however small.
     stream.set_nodelay(true)?;
-    Ok(stream)
+    Ok((stream, Some(address.ip())))
 }
 
 /// A listener with what all its connections share.
 struct Doorway {
     router: Router,
-    places: Arc<Semaphore>,
+    door: Door,
+    places: Places,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
 
 impl Doorway {
     fn new(router: Router, door: Door, watchers: usize, tasks: &TaskTracker, stop: CancellationToken) -> Self {
-        let router = router.layer(Extension(door));
-        Self { router, places: Arc::new(Semaphore::new(watchers + MOST_OTHERS)), tasks: tasks.clone(), stop }
+        let places = Places::new(watchers + MOST_OTHERS, watchers + MOST_OTHERS_FROM_ONE);
+        Self { router, door, places, tasks: tasks.clone(), stop }
     }
 
-    /// Accepts until it is told to stop. While all places are taken, others wait in the kernel's queue.
-    async fn run<S, F>(self, mut accept: impl FnMut() -> F)
+    /// Accepts until it is told to stop.
+    async fn run<S, F>(&self, mut accept: impl FnMut() -> F)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        F: Future<Output = io::Result<S>>,
+        F: Future<Output = io::Result<(S, Option<IpAddr>)>>,
     {
-        while let Some(Ok(place)) = self.stop.run_until_cancelled(Arc::clone(&self.places).acquire_owned()).await {
+        loop {
             match self.stop.run_until_cancelled(accept()).await {
-                Some(Ok(stream)) => {
-                    let connection = self.connection(stream);
-                    self.tasks.spawn(async move {
-                        connection.await;
-                        drop(place);
-                    });
-                }
+                Some(Ok((stream, from))) => _ = self.tasks.spawn(self.connection(stream, from)),
                 Some(Err(error)) => {
                     tracing::debug!(%error, "a connection to the page failed before it began");
                     tokio::time::sleep(ACCEPT_AGAIN).await;
@@ -94,19 +101,24 @@ impl Doorway {
         }
     }
 
-    /// Answers the requests of one connection until it ends or the server stops.
-    fn connection<S>(&self, stream: S) -> impl Future<Output = ()> + Send + use<S>
+    /// Answers the requests of one connection until it ends, is to give up its place, or the server stops.
+    fn connection<S>(&self, stream: S, from: Option<IpAddr>) -> impl Future<Output = ()> + Send + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (router, stop) = (self.router.clone(), self.stop.clone());
+        let (router, places, stop) = (self.router.clone(), self.places.clone(), self.stop.clone());
+        let visitor = Visitor { door: self.door, from };
         async move {
+            let Some(Some(place)) = stop.run_until_cancelled(places.admit(from)).await else { return };
+            let counted = middleware::from_fn_with_state(Arc::clone(&place), answering);
+            let router = router.layer(counted).layer(Extension(visitor));
             let mut builder = auto::Builder::new(TokioExecutor::new()).http1_only();
             builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
             let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
             let mut connection = std::pin::pin!(connection);
             tokio::select! {
                 _ = connection.as_mut() => return,
+                () = place.close.cancelled() => connection.as_mut().graceful_shutdown(),
                 () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
             }
             // Whoever does not read what was sent keeps nobody from ending.
@@ -130,7 +142,7 @@ mod unix {
 
     use tokio::net::{UnixListener, UnixStream};
 
-    use super::{Arc, CancellationToken, Door, Doorway, Router, TaskTracker, io};
+    use super::{Arc, CancellationToken, Door, Doorway, IpAddr, Router, TaskTracker, io, supervised};
 
     /// The socket's file, which is removed when this is dropped.
     #[derive(Debug)]
@@ -169,7 +181,7 @@ mod unix {
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         let doorway = Doorway::new(router, Door::OwnUser, watchers, tasks, stop);
         let listener = Arc::new(listener);
-        tasks.spawn(doorway.run(move || accept(Arc::clone(&listener))));
+        tasks.spawn(async move { supervised!("control channel", doorway.run(|| accept(Arc::clone(&listener)))).await });
         Ok(file)
     }
 
@@ -179,11 +191,11 @@ mod unix {
     }
 
     /// The next connection of ours. The file's mode keeps others out; whoever was quicker than it is asked who they are.
-    async fn accept(listener: Arc<UnixListener>) -> io::Result<UnixStream> {
+    async fn accept(listener: Arc<UnixListener>) -> io::Result<(UnixStream, Option<IpAddr>)> {
         let (stream, _) = listener.accept().await?;
         let (peer, us) = (stream.peer_cred()?.uid(), rustix::process::geteuid().as_raw());
         if peer == us || peer == 0 {
-            Ok(stream)
+            Ok((stream, None))
         } else {
             Err(io::Error::new(io::ErrorKind::PermissionDenied, "another user's process"))
         }

@@ -62,6 +62,18 @@ impl WebServer {
     }
 }
 
+/// The operator's secret, if there is one.
+///
+/// # Errors
+/// [`WebError::Secret`] where it cannot be read, [`WebError::NoSecret`] where the page's address needs one.
+pub fn secret_for(settings: &WebSettings) -> Result<Option<Secret>, WebError> {
+    let secret = settings.secret()?;
+    match settings.listen_address().filter(|address| !address.ip().is_loopback() && secret.is_none()) {
+        Some(address) => Err(WebError::NoSecret(address)),
+        None => Ok(secret),
+    }
+}
+
 /// What is needed to listen.
 struct Door {
     secret: Option<Secret>,
@@ -71,12 +83,8 @@ struct Door {
 impl Door {
     /// Listens on the address of the settings, if they name one. Where it cannot be had, nothing is left behind.
     async fn open(settings: &WebSettings) -> Result<Self, WebError> {
-        let secret = settings.secret()?;
-        let address = settings.listen_address();
-        if let Some(address) = address.filter(|address| !address.ip().is_loopback() && secret.is_none()) {
-            return Err(WebError::NoSecret(address));
-        }
-        let listener = match address {
+        let secret = secret_for(settings)?;
+        let listener = match settings.listen_address() {
             Some(address) => {
                 Some(TcpListener::bind(address).await.map_err(|source| WebError::Listen { address, source })?)
             }

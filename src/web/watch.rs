@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{overview::Overview, problem::HttpProblem, security::PageReader};
 use bot::session::BotEvent;
+use chess::supervised;
 
 /// The shortest time between two frames.
 const FRAME_EVERY: Duration = Duration::from_millis(100);
@@ -76,15 +77,16 @@ pub(crate) struct OverviewWatch {
 
 impl OverviewWatch {
     /// Starts the task; it ends with `stop`. No more than `watchers` browsers watch at a time.
-    pub(crate) fn start(events: BotEvents, watchers: usize, stop: CancellationToken) -> Self {
-        let (questions, asked) = mpsc::channel(64);
-        let keeper = OverviewKeeper {
+    pub(crate) fn start(mut events: BotEvents, watchers: usize, stop: CancellationToken) -> Self {
+        let (questions, mut asked) = mpsc::channel(64);
+        let mut keeper = OverviewKeeper {
             overview: Overview::default(),
             frames: broadcast::Sender::new(FRAMES_BEHIND),
             next_frame: Instant::now(),
             rests_until: Instant::now(),
         };
-        tokio::spawn(stop.clone().run_until_cancelled_owned(keeper.run(events, asked)));
+        let keeps = async move { supervised!("overview", keeper.run(&mut events, &mut asked)).await };
+        tokio::spawn(stop.clone().run_until_cancelled_owned(keeps));
         Self { questions, places: Arc::new(Semaphore::new(watchers)), stop }
     }
 
@@ -107,14 +109,14 @@ struct OverviewKeeper {
 }
 
 impl OverviewKeeper {
-    async fn run(mut self, mut events: BotEvents, mut questions: mpsc::Receiver<WatchQuestion>) {
+    async fn run(&mut self, events: &mut BotEvents, questions: &mut mpsc::Receiver<WatchQuestion>) {
         loop {
             let wanted = self.overview.has_changed() && self.frames.receiver_count() > 0;
             let rests = self.rests_until > Instant::now();
             tokio::select! {
                 question = questions.recv() => match question {
                     Some(question) => {
-                        self.take_waiting(&mut events);
+                        self.take_waiting(events);
                         self.answer(question);
                     }
                     None => return,
@@ -124,7 +126,7 @@ impl OverviewKeeper {
                 event = events.recv(), if !rests => match event {
                     Ok(event) => {
                         self.overview.take(&event, Instant::now(), Timestamp::now());
-                        self.take_waiting(&mut events);
+                        self.take_waiting(events);
                     }
                     Err(broadcast::error::RecvError::Lagged(missed)) => self.overview.missed(missed, Timestamp::now()),
                     // The bot has ended: what it was can still be looked at.

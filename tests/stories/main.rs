@@ -17,6 +17,7 @@ mod fics;
 mod frontend;
 mod lichess;
 mod page;
+mod panics;
 mod report;
 
 fn main() -> std::process::ExitCode {

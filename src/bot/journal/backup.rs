@@ -30,7 +30,8 @@ pub fn back_up(journal: &Path, to: &Path) -> Result<u64, JournalError> {
     copied.map_err(failed)
 }
 
-fn copy(journal: &Connection, draft: &Path) -> Result<u64, String> {
+/// Copies a whole database to `draft`. Returns its size in bytes.
+pub(super) fn copy(journal: &Connection, draft: &Path) -> Result<u64, String> {
     let words = |error: io::Error| error.to_string();
     let made = private::open().write(true).create(true).truncate(true).open(draft).map_err(words)?;
     drop(made);
@@ -53,7 +54,8 @@ fn name(draft: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-fn draft_of(to: &Path) -> PathBuf {
+/// The name of a copy that is not whole yet.
+pub(super) fn draft_of(to: &Path) -> PathBuf {
     let mut name = to.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     name.into()

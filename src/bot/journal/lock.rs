@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{JournalError, private};
+use super::{JournalError, private, schema};
 
 /// How long the lock is waited for: a program that is just ending, or was just killed, gives it back in a moment.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -22,7 +22,7 @@ pub(super) struct JournalLock(#[expect(dead_code, reason = "dropping it closes t
 impl JournalLock {
     /// Locks the journal at `path`, by a file beside it that names this process.
     pub(super) fn take(path: &Path) -> Result<Self, JournalError> {
-        let failed = |reason: std::io::Error| JournalError::Open { path: path.to_owned(), reason: reason.to_string() };
+        let failed = |reason: std::io::Error| schema::not_opened(path, &reason);
         let mut file = private::open()
             .create(true)
             .truncate(false)

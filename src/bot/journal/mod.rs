@@ -26,6 +26,7 @@ mod lock;
 mod pgn;
 mod private;
 mod queue;
+mod restore;
 mod schema;
 mod settings;
 mod store;
@@ -54,6 +55,7 @@ pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use games::{LocalGame, RecordedRules, StartedGame};
 pub use judgements::{JudgeId, JudgementRecord, Judgements};
 pub use pgn::{PgnWriter, pgn_clock, result as pgn_result};
+pub use restore::{RestoredJournal, restore};
 pub use settings::{JournalSettings, PgnGrouping};
 
 use lock::JournalLock;
@@ -138,6 +140,14 @@ pub enum JournalError {
     #[error("backup {}: {reason}", path.display())]
     Backup {
         /// The copy.
+        path: PathBuf,
+        /// What stands in the way.
+        reason: String,
+    },
+    /// A backup cannot be put in the journal's place, which is as it was.
+    #[error("restore {}: {reason}; the journal is as it was", path.display())]
+    Restore {
+        /// The backup.
         path: PathBuf,
         /// What stands in the way.
         reason: String,

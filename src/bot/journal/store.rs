@@ -3,7 +3,11 @@
 //! Invariant of the `moves` table: those rows of a game that are not superseded are one line of play, without gaps. At
 //! most its last move is not confirmed: it was decided, and the server has not shown it yet.
 
-use std::{collections::HashMap, fmt::Display};
+use std::{
+    collections::HashMap,
+    fmt::Display,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -70,7 +74,8 @@ impl<'a> Store<'a> {
         work: &mut impl FnMut(&mut Self) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
         self.execute("SAVEPOINT job", [])?;
-        let outcome = work(self);
+        let panicked = |_| Err(JournalError::Sqlite("an entry panicked, a defect of this program".to_owned()));
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(panicked);
         if outcome.is_ok() {
             self.execute("RELEASE job", [])?;
         } else {

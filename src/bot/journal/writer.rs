@@ -4,11 +4,19 @@
 //! after its commit. A job that fails leaves no trace of itself and does not disturb its neighbours.
 //!
 //! Where the disk takes nothing more (it is full, or read-only), whoever waits is told at once, because play must go on; the
-//! work is kept, in its order, and done when the disk takes it again. The owner is told once, in the log.
+//! work is kept, in its order, and done when the disk takes it again. The owner is told once, in the log. Where the disk hangs, what
+//! waits for it is bounded: [`MOST_WAITING`] entries, and the next ones are given up, which the log says too.
+//!
+//! A panic costs the entry that panicked, and no other.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -39,6 +47,17 @@ const LONG_LOG: u32 = 8000;
 /// How soon a disk that takes nothing is tried again, and the most work that is kept meanwhile; then the oldest is given up.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
+
+/// The most entries that wait for a disk that hangs.
+const MOST_WAITING: usize = if cfg!(test) { 100 } else { 20_000 };
+
+/// What waits for the writing thread.
+#[derive(Default)]
+struct Backlog {
+    waiting: AtomicUsize,
+    /// Entries that were given up, because too many waited.
+    lost: AtomicUsize,
+}
 
 /// Work for the writer, which may have to be done again where a transaction failed.
 pub(super) trait WriterJob: Send {
@@ -125,6 +144,7 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: JobQueue,
+    backlog: Arc<Backlog>,
     /// What brings the write-ahead log into the database. One at a time: of two at once SQLite fails the second.
     log: Arc<Mutex<Connection>>,
 }
@@ -138,14 +158,21 @@ impl Writer {
         let (jobs, queue) = JobQueue::new();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
-        let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
+        let backlog: Arc<Backlog> = Arc::default();
+        let thread = WriterThread {
+            connection,
+            lines: KnownLines::default(),
+            kept: VecDeque::new(),
+            backlog: Arc::clone(&backlog),
+            log_is_due: due,
+        };
         let run = move || {
             thread.run(&queue);
             drop(lock);
         };
         spawn("journal").spawn(run).map_err(failed)?;
         let log = Arc::new(Mutex::new(second));
-        let writer = Self { jobs, log: Arc::clone(&log) };
+        let writer = Self { jobs, backlog, log: Arc::clone(&log) };
         spawn("journal-log").spawn(move || shorten_log(&log, &is_due)).map_err(failed)?;
         Ok(writer)
     }
@@ -186,7 +213,7 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let asked = Instant::now();
         let job = Call { work, value: None, writes, answer: Some(answer) };
-        let queued = if self.jobs.add(Box::new(job)) { Ok(()) } else { Err(JournalError::Closed) };
+        let queued = self.queue(Box::new(job));
         async move {
             queued?;
             let outcome = answered.await.map_err(|_| JournalError::Closed)?;
@@ -201,9 +228,23 @@ impl Writer {
         what: &'static str,
         work: impl FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send + 'static,
     ) {
-        if !self.jobs.add(Box::new(Note { what, work })) {
+        // What finds no room is counted, and told with the rest.
+        if let Err(JournalError::Closed) = self.queue(Box::new(Note { what, work })) {
             tracing::error!("journal: {what} was not written: the journal is closed");
         }
+    }
+
+    fn queue(&self, job: Box<dyn WriterJob>) -> Result<(), JournalError> {
+        if self.backlog.waiting.load(Relaxed) >= MOST_WAITING {
+            if job.is_kept() && self.backlog.lost.fetch_add(1, Relaxed) == 0 {
+                tracing::error!(
+                    "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; what happens from now on is not written"
+                );
+            }
+            return Err(JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it")));
+        }
+        self.backlog.waiting.fetch_add(1, Relaxed);
+        if self.jobs.add(job) { Ok(()) } else { Err(JournalError::Closed) }
     }
 }
 
@@ -213,6 +254,7 @@ struct WriterThread {
     lines: KnownLines,
     /// What the disk did not take yet, oldest first.
     kept: VecDeque<Box<dyn WriterJob>>,
+    backlog: Arc<Backlog>,
     log_is_due: mpsc::SyncSender<()>,
 }
 
@@ -227,11 +269,14 @@ impl WriterThread {
             };
             match queue.next(patience, BATCH) {
                 Next::Jobs(batch) => {
-                    self.write_all(batch);
+                    let before = self.kept.len();
+                    self.backlog.waiting.fetch_sub(batch.len(), Relaxed);
+                    self.kept.extend(batch);
+                    self.write_after(before);
                     logged += 1;
                 }
                 Next::Nothing if self.kept.is_empty() => logged = LOGGED,
-                Next::Nothing => self.write_all(VecDeque::new()),
+                Next::Nothing => self.write_after(self.kept.len()),
                 Next::End => return self.end(),
             }
             if logged >= LOGGED {
@@ -242,12 +287,22 @@ impl WriterThread {
         }
     }
 
-    /// Writes what was kept and then the batch; keeps what the disk does not take.
-    fn write_all(&mut self, mut batch: VecDeque<Box<dyn WriterJob>>) {
-        let was_kept = self.kept.len();
-        let mut jobs = std::mem::take(&mut self.kept);
-        jobs.append(&mut batch);
-        match commit(&mut self.connection, &mut self.lines, &mut jobs) {
+    /// Writes what is kept, of which the first `was_kept` have waited for the disk. After a panic nothing of it is done, and it is tried
+    /// once more.
+    fn write_after(&mut self, was_kept: usize) {
+        for _ in 0..2 {
+            if catch_unwind(AssertUnwindSafe(|| self.write_all(was_kept))).is_ok() {
+                return;
+            }
+            tracing::error!("the journal's thread panicked, a defect of this program; it goes on");
+            self.lines.forget();
+        }
+    }
+
+    /// Writes what is kept; the disk may not take it.
+    fn write_all(&mut self, was_kept: usize) {
+        tracing::trace!(target: "concilio::task", task = "journal", "writing");
+        match commit(&mut self.connection, &mut self.lines, &mut self.kept) {
             Err(JournalError::Unwritable(reason)) => {
                 if was_kept == 0 {
                     tracing::error!(
@@ -255,27 +310,30 @@ impl WriterThread {
                          disk takes it: make room, or make it writable, and do not stop this program before"
                     );
                 }
-                jobs.retain(|job| job.is_kept());
-                let too_many = jobs.len().saturating_sub(MOST_KEPT);
+                self.kept.retain(|job| job.is_kept());
+                let too_many = self.kept.len().saturating_sub(MOST_KEPT);
                 if too_many > 0 {
                     tracing::error!(
                         "journal: {too_many} entries are given up, there is no room for them in memory either"
                     );
-                    jobs.drain(..too_many);
+                    self.kept.drain(..too_many);
                 }
-                self.kept = jobs;
             }
             Ok(()) if was_kept > 0 => {
                 tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
             }
             _ => (),
         }
+        let lost = self.backlog.lost.swap(0, Relaxed);
+        if lost > 0 {
+            tracing::error!("journal: {lost} entries were given up while its disk hung");
+        }
     }
 
     /// Nobody has work any more; what was kept gets a last chance.
     fn end(mut self) {
         if !self.kept.is_empty() {
-            self.write_all(VecDeque::new());
+            self.write_after(self.kept.len());
         }
         if !self.kept.is_empty() {
             tracing::error!("journal: {} entries are lost, the disk did not take them to the end", self.kept.len());
@@ -297,7 +355,8 @@ fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the jobs in one transaction and answers them. An error is [`JournalError::Unwritable`] and means that none of them is done.
+/// Does the jobs in one transaction and answers them; those that are done are gone then. An error is [`JournalError::Unwritable`] and means
+/// that none of them is done.
 fn commit(
     connection: &mut Connection,
     lines: &mut KnownLines,
@@ -305,7 +364,11 @@ fn commit(
 ) -> Result<(), JournalError> {
     let outcomes = write(connection, lines, jobs);
     match &outcomes {
-        Ok(outcomes) => jobs.iter_mut().zip(outcomes).for_each(|(job, outcome)| job.answer(outcome.clone())),
+        // They are done, whatever their answers come to.
+        Ok(outcomes) => {
+            let done = std::mem::take(jobs);
+            done.into_iter().zip(outcomes).for_each(|(mut job, outcome)| job.answer(outcome.clone()));
+        }
         Err(error) => {
             lines.forget();
             jobs.iter_mut().for_each(|job| job.answer(Err(error.clone())));
@@ -324,7 +387,7 @@ fn write(
     let transaction = transaction.map_err(|error| JournalError::Unwritable(error.to_string()))?;
     let mut store = Store::new(transaction, lines);
     let mut outcomes = Vec::with_capacity(jobs.len());
-    for job in jobs {
+    for job in jobs.iter_mut() {
         match job.write(&mut store) {
             // SQLite may have undone all by itself. Dropping the transaction makes sure of it.
             Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),

@@ -19,7 +19,7 @@ use crate::{
     metrics,
     policy::ChatSettings,
 };
-use chess::{Action, ActionError, GameId, ServerName, Variant};
+use chess::{Action, ActionError, GameId, ServerName, Variant, caught};
 use council::{player::SharedLag, pool::Pool};
 use server::Server;
 
@@ -126,7 +126,7 @@ impl AccountContext {
         let (context, game) = (self.clone(), game.clone());
         self.requests.spawn(async move {
             let what = action.to_string();
-            if let Err(error) = context.server.perform(action).await {
+            if let Err(error) = defended(context.server.perform(action)).await {
                 context.fault(Some(&game), format!("{what}: {error}"));
             }
         });
@@ -165,6 +165,12 @@ impl AccountContext {
     pub(super) fn typical_lag(&self) -> Duration {
         self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
     }
+}
+
+/// The outcome of a request; one that panics has got no answer.
+pub(super) async fn defended<T>(request: impl Future<Output = Result<T, ActionError>>) -> Result<T, ActionError> {
+    let defect = || Err(ActionError::Unavailable("the request panicked, a defect of this program".to_owned()));
+    caught("request", request).await.unwrap_or_else(defect)
 }
 
 /// Writes an event's sentence into the log. The fields beside it are for machines: a log in plain text leaves them out.

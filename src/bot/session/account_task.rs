@@ -2,7 +2,7 @@
 //! asks for. It never waits for the network, so a slow answer in one place stops nothing elsewhere.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -10,15 +10,20 @@ use std::{
 use futures_util::future::join_all;
 use jiff::{Timestamp, Zoned};
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        watch,
+    },
+    task::JoinHandle,
     time::{sleep, sleep_until, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
-    account_context::{AccountContext, AccountParts},
+    account_context::{AccountContext, AccountParts, defended},
     chat::Reception,
+    control::AccountRequest,
     game_end::{self, PastGame},
     game_task::{self, Exit},
     lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory, TournamentAnswer},
@@ -26,7 +31,9 @@ use super::{
     stream_losses::StreamLosses,
 };
 use crate::{metrics, policy::NameLists};
-use chess::{Account, Action, GameId, KnownGame, ServerEvent, ServerName, Shutdown, Tournament, values::HoursOfDay};
+use chess::{
+    Account, Action, GameId, KnownGame, ServerEvent, ServerName, Shutdown, Supervisor, Tournament, values::HoursOfDay,
+};
 use commands::OpenCommands;
 use council::player::SharedLag;
 use requests::ask;
@@ -58,7 +65,7 @@ pub enum AccountEnd {
 
 /// Plays on an account until told to stop, or until the server will not have us.
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
-    let Connection { name, server, mut events, stop } = connection;
+    let Connection { name, server, events, stop } = connection;
     let memory = remembered(&runtime, &name).await;
     let unfinished = runtime.journal.unfinished(&name).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "the games that ran when we last stopped are not known");
@@ -73,10 +80,10 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         server.recall(&learned).await;
     }
     let policy = policy_with(&*server, &runtime.policy);
-    let mut commands = runtime.control.seat(&name);
-    let (exits_sender, mut exits) = mpsc::unbounded_channel();
-    let (answers_sender, mut answers) = mpsc::unbounded_channel();
-    let (past_games_sender, mut past_games) = mpsc::unbounded_channel();
+    let (exits_sender, exits) = mpsc::unbounded_channel();
+    let (answers_sender, answers) = mpsc::unbounded_channel();
+    let (past_games_sender, past_games) = mpsc::unbounded_channel();
+    let mut inboxes = Inboxes { events, exits, answers, past_games, commands: runtime.control.seat(&name) };
     let context = AccountContext::new(AccountParts {
         name,
         server,
@@ -95,7 +102,8 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         context,
         reception: Reception::new(policy.chat.clone(), &policy.variants),
         games: HashMap::new(),
-        over: HashSet::new(),
+        over: FinishedGames::default(),
+        draining: false,
         stream_losses: StreamLosses::default(),
         seeks: true,
         unfinished,
@@ -111,62 +119,14 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     if manager.lobby.mode() != AccountMode::default() {
         manager.mode_changed(manager.lobby.mode());
     }
-    let mut draining = false;
-    let mut next_look = None;
+    let mut supervisor = Supervisor::new("account");
     let end = loop {
-        if draining && manager.lobby.is_idle() && events.is_empty() {
-            break AccountEnd::Closed;
+        match supervisor.attempt(manager.serve(&mut inboxes, &shutdown)).await {
+            Some(end) => break end,
+            None => manager.recover().await,
         }
-        let look_at = *next_look.get_or_insert_with(|| {
-            manager.follow_hours();
-            tokio::time::Instant::now() + manager.next_wakeup()
-        });
-        tokio::select! {
-            biased;
-            () = shutdown.now.cancelled() => {
-                for effect in manager.lobby.leave(&manager.now()) {
-                    manager.carry_out(effect);
-                }
-                manager.leave_games().await;
-                break AccountEnd::Closed;
-            }
-            () = shutdown.drain.cancelled(), if !draining => {
-                draining = true;
-                manager.tell_lobby(LobbyInput::Drain);
-                manager.mode_changed(AccountMode::Draining);
-            }
-            event = events.recv() => {
-                let (reason, end): (String, fn(String) -> AccountEnd) = match event {
-                    // A move is none of the lobby's business, and waits for nothing.
-                    Some(ServerEvent::GameState(id, state)) => {
-                        manager.tell_game(&id, GameInput::State(state));
-                        continue;
-                    }
-                    Some(ServerEvent::Rejected { reason }) => (reason, AccountEnd::Rejected),
-                    Some(event) => {
-                        manager.event(event);
-                        next_look = None;
-                        continue;
-                    }
-                    None if draining => break AccountEnd::Closed,
-                    // Nobody has told it to end.
-                    None => ("its connection is gone, by a fault of this program".to_owned(), AccountEnd::Lost),
-                };
-                manager.context.tell(AccountEvent::Rejected { reason: reason.clone() });
-                break end(reason);
-            }
-            Some(exit) = exits.recv() => manager.game_exited(exit),
-            Some(game) = past_games.recv() => manager.past_game_ended(game),
-            Some(answer) = answers.recv() => {
-                manager.challenge_answered(&answer);
-                manager.tell_lobby(answer);
-            }
-            Some(request) = commands.recv() => manager.obey(request),
-            newer = newer(&mut manager.lists) => manager.tell_lobby(LobbyInput::Lists(newer)),
-            () = sleep_until(look_at) => manager.tell_lobby(LobbyInput::Tick),
-        }
-        next_look = None;
     };
+    let Inboxes { mut events, mut answers, .. } = inboxes;
     // What was declined or said last is still on its way.
     let context = manager.context.clone();
     drop(manager);
@@ -248,9 +208,11 @@ struct Manager {
     policy: Arc<AccountPolicy>,
     /// Answers those who speak to us outside a game.
     reception: Reception,
-    games: HashMap<GameId, mpsc::UnboundedSender<GameInput>>,
+    games: HashMap<GameId, GameHandle>,
     /// Games that are over, so that a late event does not open them again.
-    over: HashSet<GameId>,
+    over: FinishedGames,
+    /// Whether no new games are begun.
+    draining: bool,
     stream_losses: StreamLosses,
     /// Whether the server may seek games for us, as we last told it.
     seeks: bool,
@@ -269,7 +231,132 @@ struct Manager {
     past_games_sender: mpsc::UnboundedSender<PastGame>,
 }
 
+/// What comes to an account's manager.
+struct Inboxes {
+    events: mpsc::Receiver<ServerEvent>,
+    exits: mpsc::UnboundedReceiver<Exit>,
+    answers: mpsc::UnboundedReceiver<LobbyInput>,
+    past_games: mpsc::UnboundedReceiver<PastGame>,
+    commands: mpsc::UnboundedReceiver<AccountRequest>,
+}
+
+/// The way to a game's task.
+struct GameHandle {
+    inbox: mpsc::Sender<GameInput>,
+    /// Asks for the whole state when there is room for it; `None` before anything found no room.
+    catching_up: Option<JoinHandle<()>>,
+}
+
+impl GameHandle {
+    fn tell(&mut self, id: &GameId, input: GameInput, server: &Arc<dyn Server>, requests: &TaskTracker) {
+        let Err(TrySendError::Full(input)) = self.inbox.try_send(input) else { return };
+        // The task is busy, most likely with a disk that hangs. Chat is lost; all else is in the whole state, which is asked for as soon as
+        // there is room.
+        let has_asked = self.catching_up.as_ref().is_some_and(|asking| !asking.is_finished());
+        if has_asked || matches!(input, GameInput::Chat(..)) {
+            return;
+        }
+        let (server, inbox, id) = (Arc::clone(server), self.inbox.clone(), id.clone());
+        self.catching_up = Some(requests.spawn(async move {
+            if inbox.reserve().await.is_ok() {
+                server.resync(&id).await;
+            }
+        }));
+    }
+}
+
+/// The last games that have ended, as many as a late event may be about.
+#[derive(Default)]
+struct FinishedGames(VecDeque<GameId>);
+
+impl FinishedGames {
+    const MOST: usize = 256;
+
+    fn contains(&self, id: &GameId) -> bool {
+        self.0.contains(id)
+    }
+
+    fn insert(&mut self, id: GameId) {
+        if !self.contains(&id) {
+            self.0.push_back(id);
+            if self.0.len() > Self::MOST {
+                self.0.pop_front();
+            }
+        }
+    }
+}
+
 impl Manager {
+    /// Serves the account until its end.
+    async fn serve(&mut self, inboxes: &mut Inboxes, shutdown: &Shutdown) -> AccountEnd {
+        let mut next_look = None;
+        loop {
+            if self.draining && self.lobby.is_idle() && inboxes.events.is_empty() {
+                return AccountEnd::Closed;
+            }
+            let look_at = *next_look.get_or_insert_with(|| {
+                self.follow_hours();
+                tokio::time::Instant::now() + self.next_wakeup()
+            });
+            tokio::select! {
+                biased;
+                () = shutdown.now.cancelled() => {
+                    for effect in self.lobby.leave(&self.now()) {
+                        self.carry_out(effect);
+                    }
+                    self.leave_games().await;
+                    return AccountEnd::Closed;
+                }
+                () = shutdown.drain.cancelled(), if !self.draining => {
+                    self.draining = true;
+                    self.tell_lobby(LobbyInput::Drain);
+                    self.mode_changed(AccountMode::Draining);
+                }
+                event = inboxes.events.recv() => {
+                    let (reason, end): (String, fn(String) -> AccountEnd) = match event {
+                        // A move is none of the lobby's business, and waits for nothing.
+                        Some(ServerEvent::GameState(id, state)) => {
+                            self.tell_game(&id, GameInput::State(state));
+                            continue;
+                        }
+                        Some(ServerEvent::Rejected { reason }) => (reason, AccountEnd::Rejected),
+                        Some(event) => {
+                            self.event(event);
+                            next_look = None;
+                            continue;
+                        }
+                        None if self.draining => return AccountEnd::Closed,
+                        // Nobody has told it to end.
+                        None => ("its connection is gone, by a fault of this program".to_owned(), AccountEnd::Lost),
+                    };
+                    self.context.tell(AccountEvent::Rejected { reason: reason.clone() });
+                    return end(reason);
+                }
+                Some(exit) = inboxes.exits.recv() => self.game_exited(exit),
+                Some(game) = inboxes.past_games.recv() => self.past_game_ended(game),
+                Some(answer) = inboxes.answers.recv() => {
+                    self.challenge_answered(&answer);
+                    self.tell_lobby(answer);
+                }
+                Some(request) = inboxes.commands.recv() => self.obey(request),
+                newer = newer(&mut self.lists) => self.tell_lobby(LobbyInput::Lists(newer)),
+                () = sleep_until(look_at) => self.tell_lobby(LobbyInput::Tick),
+            }
+            next_look = None;
+        }
+    }
+
+    /// Goes on after a panic, by which whatever was being dealt with is lost: every game is asked for anew, and so is one whose task has
+    /// ended without our notice.
+    async fn recover(&mut self) {
+        self.lobby.answers_lost();
+        let games: Vec<GameId> = self.games.keys().cloned().collect();
+        self.games.retain(|_, game| !game.inbox.is_closed());
+        for id in games {
+            self.context.server.resync(&id).await;
+        }
+    }
+
     fn event(&mut self, event: ServerEvent) {
         match event {
             ServerEvent::Game(info, state) => {
@@ -367,8 +454,8 @@ impl Manager {
     }
 
     fn tell_game(&mut self, id: &GameId, input: GameInput) {
-        if let Some(game) = self.games.get(id) {
-            let _ = game.send(input);
+        if let Some(game) = self.games.get_mut(id) {
+            game.tell(id, input, &self.context.server, &self.context.requests);
         }
     }
 
@@ -452,13 +539,15 @@ impl Manager {
         match effect {
             LobbyEffect::Play(id) => {
                 let (context, exits) = (self.context.clone(), self.exits_sender.clone());
-                self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, context, exits));
+                let start = || GameHandle { inbox: game_task::start(id.clone(), context, exits), catching_up: None };
+                self.games.entry(id.clone()).or_insert_with(start);
                 metrics::games_running(&self.context.name, self.games.len());
             }
             LobbyEffect::Do(action) => {
                 let (context, answers) = (self.context.clone(), self.answers_sender.clone());
+                let ordered = matches!(&action, Action::Challenge(request) if self.lobby.is_on_its_way(request));
                 self.context.requests.spawn(async move {
-                    if let Err(fault) = ask(&*context.server, action, &answers, &context.stopping).await {
+                    if let Err(fault) = ask(&*context.server, action, ordered, &answers, &context.stopping).await {
                         context.fault(None, fault);
                     }
                 });
@@ -470,7 +559,7 @@ impl Manager {
             LobbyEffect::FetchBots => {
                 let (context, answers) = (self.context.clone(), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
-                    let bots = context.server.online_bots().await.unwrap_or_else(|error| {
+                    let bots = defended(context.server.online_bots()).await.unwrap_or_else(|error| {
                         context.fault(None, format!("the bots that are online could not be had: {error}"));
                         Vec::new()
                     });
@@ -481,7 +570,7 @@ impl Manager {
             LobbyEffect::AskTournament(tournament) => {
                 let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
-                    let outcome = server.tournament(&tournament).await;
+                    let outcome = defended(server.tournament(&tournament)).await;
                     let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Described(tournament, outcome)));
                 });
             }
@@ -508,13 +597,13 @@ impl Manager {
                 context.fault(None, what);
             };
             for team in &teams {
-                match context.server.team_tournaments(team).await {
+                match defended(context.server.team_tournaments(team)).await {
                     Ok(tournaments) => found.extend(tournaments),
                     Err(error) => missed(format!("the tournaments of team {team}: {error}")),
                 }
             }
             for tournament in &named {
-                match context.server.tournament(tournament).await {
+                match defended(context.server.tournament(tournament)).await {
                     Ok(info) => found.push(info),
                     Err(error) => missed(format!("tournament {tournament}: {error}")),
                 }

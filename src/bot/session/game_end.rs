@@ -9,7 +9,7 @@ use tokio::{sync::mpsc, time::sleep};
 
 use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
-use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
+use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line, supervised};
 
 /// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble
 /// or limits requests. Nothing else waits for the answer.
@@ -25,6 +25,7 @@ const AGAIN: [Duration; 6] = [
 const TIMES_NOT_KNOWN: u32 = 2;
 
 /// A game as it was when it ended.
+#[derive(Clone)]
 pub(super) struct FinalState {
     pub info: Box<GameInfo>,
     pub plies: usize,
@@ -76,26 +77,35 @@ pub(super) fn look_up(
 ) {
     let (context, game) = (context.clone(), game.clone());
     context.requests.clone().spawn(async move {
-        // A game that was adjourned is not over.
-        let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
-        let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(&context, &game, true).await };
-        let not_told = outcome.status();
-        match (outcome, told) {
-            (LookUpOutcome::Found(info, state), _) => record_whole(&context, &info, &state).await,
-            // Its record stays open, so the next start looks it up and tells of it.
-            (LookUpOutcome::Interrupted, _) => {
-                tracing::info!(%game, "we stop before the server has said how the game ended");
-            }
-            (_, Some((status, winner))) => record(&context, &game, seen, status, winner).await,
-            // Nobody has said anything of its end: it is told, and its record stays open for the next start.
-            (LookUpOutcome::NoAnswer | LookUpOutcome::StillRuns, None) => {
-                tell(&context, &game, seen, not_told, None, None);
-            }
-            (LookUpOutcome::NotKnown { .. } | LookUpOutcome::NotTold, None) => {
-                record(&context, &game, seen, not_told, None).await;
-            }
-        }
+        supervised!("look-up", look_up_now(&context, &game, seen.clone(), told.clone())).await;
     });
+}
+
+async fn look_up_now(
+    context: &AccountContext,
+    game: &GameId,
+    seen: Option<FinalState>,
+    told: Option<(GameStatus, Option<Color>)>,
+) {
+    // A game that was adjourned is not over.
+    let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
+    let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(context, game, true).await };
+    let not_told = outcome.status();
+    match (outcome, told) {
+        (LookUpOutcome::Found(info, state), _) => record_whole(context, &info, &state).await,
+        // Its record stays open, so the next start looks it up and tells of it.
+        (LookUpOutcome::Interrupted, _) => {
+            tracing::info!(%game, "we stop before the server has said how the game ended");
+        }
+        (_, Some((status, winner))) => record(context, game, seen, status, winner).await,
+        // Nobody has said anything of its end: it is told, and its record stays open for the next start.
+        (LookUpOutcome::NoAnswer | LookUpOutcome::StillRuns, None) => {
+            tell(context, game, seen, not_told, None, None);
+        }
+        (LookUpOutcome::NotKnown { .. } | LookUpOutcome::NotTold, None) => {
+            record(context, game, seen, not_told, None).await;
+        }
+    }
 }
 
 /// A game of an earlier process that has ended since.

@@ -5,21 +5,22 @@
 //! - effects are carried out in the order in which the machine asked for them: a decision is in the journal before its move
 //!   is sent, unless the disk takes longer than our clock allows;
 //! - between a decision and its move stands nothing but the journal: log, metrics, chat and page are told of it afterwards;
-//! - nothing here waits for the network: requests run in tasks of their own and report to the inbox.
+//! - nothing here waits for the network: requests run in tasks of their own and report to the inbox;
+//! - decisions, timers and the answers to own requests go before what the server says, however much that is: its inbox is bounded, and
+//!   what finds no room there is asked for again as the whole state;
+//! - a player that panics takes its game's task along, which begins anew.
 
 use std::{
     collections::HashMap,
     ops::ControlFlow,
-    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use futures_util::FutureExt as _;
 use tokio::{sync::mpsc, time::sleep_until};
 
 use super::{
-    account_context::AccountContext,
+    account_context::{AccountContext, defended},
     adjudicator::Adjudicator,
     chat::Conversation,
     event::GameEvent,
@@ -32,6 +33,7 @@ use crate::{
 };
 use chess::{
     Action, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Limits, Line, Source, TimeControl, UciMove,
+    caught,
 };
 use council::{
     Council,
@@ -47,13 +49,27 @@ use waiting::{in_time, move_patience, taken_in_time};
 /// The longest time that a timer is set for.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
 
+/// How much of what the server says of a game waits for its task, which is fast unless the disk hangs.
+const INBOX: usize = 64;
+
 /// How the task of a game came to its end.
 #[derive(Debug)]
 pub(super) enum Exit {
     /// The game is over.
     Over(GameId),
-    /// The task panicked: a defect of ours that must not cost the game.
+    /// The task panicked, or its player did: a defect of ours that must not cost the game.
     Panicked(GameId),
+}
+
+/// Why the task of a game has nothing more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TaskEnd {
+    /// The game is over.
+    Over,
+    /// The manager has let go of it.
+    Released,
+    /// Its player is gone, by a defect of ours.
+    PlayerLost,
 }
 
 /// Starts the task of a game. It ends when the game does, or when the sender is dropped; `exits` is told unless the latter.
@@ -61,25 +77,25 @@ pub(super) fn start(
     id: GameId,
     context: AccountContext,
     exits: mpsc::UnboundedSender<Exit>,
-) -> mpsc::UnboundedSender<GameInput> {
-    let (inbox_sender, inbox) = mpsc::unbounded_channel();
+) -> mpsc::Sender<GameInput> {
+    let (inbox_sender, inbox) = mpsc::channel(INBOX);
+    let (own, own_inbox) = mpsc::unbounded_channel();
     let (player_sender, player_events) = mpsc::unbounded_channel();
     let task = GameTask {
         id: id.clone(),
         context,
-        // Weak, so that the task ends when the manager lets go of the game.
-        own_inbox: inbox_sender.downgrade(),
-        player_sender,
+        own,
+        player_sender: Some(player_sender),
         timers: HashMap::new(),
         rating_change: None,
         progress: GameProgress::AwaitingState,
     };
     tokio::spawn(async move {
         // Whatever state the panic left behind is dropped with the task; the next one begins from the server's whole state.
-        let exit = match AssertUnwindSafe(task.run(inbox, player_events)).catch_unwind().await {
-            Ok(ControlFlow::Break(())) => Exit::Over(id),
-            Ok(ControlFlow::Continue(())) => return,
-            Err(_) => Exit::Panicked(id),
+        let exit = match caught("game", task.run(inbox, own_inbox, player_events)).await {
+            Some(TaskEnd::Over) => Exit::Over(id),
+            Some(TaskEnd::Released) => return,
+            Some(TaskEnd::PlayerLost) | None => Exit::Panicked(id),
         };
         let _ = exits.send(exit);
     });
@@ -89,8 +105,10 @@ pub(super) fn start(
 struct GameTask {
     id: GameId,
     context: AccountContext,
-    own_inbox: mpsc::WeakUnboundedSender<GameInput>,
-    player_sender: mpsc::UnboundedSender<PlayerEvent>,
+    /// What comes of own requests; there are few at a time.
+    own: mpsc::UnboundedSender<GameInput>,
+    /// For the player, which is alone in having it then: when it is gone, its events end.
+    player_sender: Option<mpsc::UnboundedSender<PlayerEvent>>,
     timers: HashMap<Timer, Instant>,
     /// What the game has done to our rating, if the server says so before we see the end.
     rating_change: Option<i32>,
@@ -130,32 +148,36 @@ struct WrittenDecision {
 }
 
 impl GameTask {
-    /// Plays until the game is over (`Break`) or the manager has let go of it.
     async fn run(
         mut self,
-        mut inbox: mpsc::UnboundedReceiver<GameInput>,
+        mut inbox: mpsc::Receiver<GameInput>,
+        mut own_inbox: mpsc::UnboundedReceiver<GameInput>,
         mut player_events: mpsc::UnboundedReceiver<PlayerEvent>,
-    ) -> ControlFlow<()> {
+    ) -> TaskEnd {
         loop {
             let alarm = self.timers.values().min().copied();
             let input = tokio::select! {
                 biased;
-                input = inbox.recv() => match input {
-                    Some(input) => input,
-                    None => return ControlFlow::Continue(()),
-                },
-                Some(event) = player_events.recv() => match self.player_event(event) {
-                    Some(input) => input,
-                    None => continue,
+                Some(input) = own_inbox.recv() => input,
+                event = player_events.recv() => match event {
+                    Some(event) => match self.player_event(event) {
+                        Some(input) => input,
+                        None => continue,
+                    },
+                    None => return TaskEnd::PlayerLost,
                 },
                 () = sleep_until(alarm.unwrap_or_else(Instant::now).into()), if alarm.is_some() => match self.due() {
                     Some(timer) => GameInput::Timer(timer),
                     None => continue,
                 },
+                input = inbox.recv() => match input {
+                    Some(input) => input,
+                    None => return TaskEnd::Released,
+                },
             };
             let effects = self.take(input).await;
             if self.carry_out(effects).await.is_break() {
-                return ControlFlow::Break(());
+                return TaskEnd::Over;
             }
         }
     }
@@ -204,7 +226,10 @@ impl GameTask {
                 effects
             }
             (GameProgress::Running(game), input) => game.machine.handle(now, input),
-            (GameProgress::AwaitingState, GameInput::Full(info, state)) => self.begin(now, info, state).await,
+            (GameProgress::AwaitingState, GameInput::Full(info, state)) => match self.player_sender.take() {
+                Some(events) => self.begin(now, info, state, events).await,
+                None => Vec::new(),
+            },
             (GameProgress::AwaitingState, GameInput::Finished(status, winner)) => {
                 vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
             }
@@ -214,7 +239,13 @@ impl GameTask {
         }
     }
 
-    async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
+    async fn begin(
+        &mut self,
+        now: Instant,
+        info: Box<GameInfo>,
+        state: GameState,
+        events: mpsc::UnboundedSender<PlayerEvent>,
+    ) -> Vec<GameEffect> {
         let clock = state.clocks.map(|clocks| clocks.of(info.our_color).remaining);
         let prepared = (self.context.player)(&info);
         let settings = &prepared.settings;
@@ -233,7 +264,7 @@ impl GameTask {
             lost_lines,
             online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
-        let player = GamePlayer::start(config, council, self.player_sender.clone());
+        let player = GamePlayer::start(config, council, events);
         let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings, &self.context.variants);
         let key = self.context.key(&self.id);
         let granted = in_time(clock, self.context.journal.takebacks_granted(&key)).await.unwrap_or_default();
@@ -285,16 +316,12 @@ impl GameTask {
                 (GameEffect::Fault(what), _) => self.context.fault(Some(&self.id), what),
                 (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
-                    let (context, inbox, game) = (self.context.clone(), self.own_inbox.clone(), self.id.clone());
+                    let (context, own, game) = (self.context.clone(), self.own.clone(), self.id.clone());
                     let left = self.time_left().filter(|_| !context.server.repeats_moves());
                     let patience = left.map(|left| move_patience(left, context.typical_lag()));
                     self.context.requests.spawn(async move {
-                        let tell = |outcome| {
-                            if let Some(inbox) = inbox.upgrade() {
-                                let _ = inbox.send(GameInput::Sent(answer, outcome));
-                            }
-                        };
-                        taken_in_time(patience, context.send_move(&game, action), tell).await;
+                        let tell = |outcome| _ = own.send(GameInput::Sent(answer, outcome));
+                        taken_in_time(patience, defended(context.send_move(&game, action)), tell).await;
                     });
                     // The request leaves before anything else is done.
                     tokio::task::yield_now().await;
@@ -303,10 +330,8 @@ impl GameTask {
                     written = Some(game.record(*decided, &self.context).await);
                 }
                 (effect, GameProgress::Running(game)) => {
-                    if let Some((request, decided)) = game.carry_out(effect, &self.context).await
-                        && let Some(inbox) = self.own_inbox.upgrade()
-                    {
-                        let _ = inbox.send(GameInput::Decided(request, decided));
+                    if let Some((request, decided)) = game.carry_out(effect, &self.context).await {
+                        let _ = self.own.send(GameInput::Decided(request, decided));
                     }
                 }
                 // Searches and records are asked for by the machine, which there is not yet.
@@ -483,5 +508,105 @@ impl RunningGame {
             line: Arc::clone(self.machine.line()),
             clocks: self.machine.state().clocks,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+    use super::*;
+    use crate::{
+        journal::{Journal, JournalSettings},
+        policy::ChatSettings,
+        session::{BotEvent, EventBus, account_context::AccountParts},
+    };
+    use chess::{Account, ActionError, Done};
+    use council::{player::SharedLag, pool::Pool};
+    use server::Server;
+
+    /// A server that does whatever it is asked.
+    struct Willing;
+
+    #[async_trait::async_trait]
+    impl Server for Willing {
+        async fn perform(&self, _: Action) -> Result<Done, ActionError> {
+            Ok(Done::Taken)
+        }
+
+        async fn resync(&self, _: &GameId) {}
+
+        async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
+            Ok(Vec::new())
+        }
+
+        async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
+            Ok(vec![true; ids.len()])
+        }
+    }
+
+    fn context(folder: &tempfile::TempDir) -> AccountContext {
+        AccountContext::new(AccountParts {
+            name: "made-up".into(),
+            server: Arc::new(Willing),
+            pool: Pool::new(1),
+            lag: SharedLag::default(),
+            event_bus: EventBus::new(),
+            journal: Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal"),
+            player: Arc::new(|_| panic!("no game begins here")),
+            chat: ChatSettings::default(),
+            variants: Vec::new(),
+            requests: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+        })
+    }
+
+    /// L10: however much the server says, what was decided and what has become due goes first.
+    #[tokio::test]
+    async fn own_news_go_before_the_servers_flood() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let context = context(&folder);
+        let mut seen = context.event_bus.listen();
+        let (server_says, inbox) = mpsc::channel(INBOX);
+        let (own, own_inbox) = mpsc::unbounded_channel();
+        let (player, player_events) = mpsc::unbounded_channel();
+        let id = GameId::new("abcdefgh");
+        let leader = PlayerEvent::Leader(RequestId(1), "e2e4".parse().expect("a move"));
+        player.send(leader).expect("heard");
+        own.send(GameInput::Rated(4)).expect("heard");
+        server_says.try_send(GameInput::Gone).expect("there is room");
+        let task = GameTask {
+            id: id.clone(),
+            context,
+            own,
+            player_sender: Some(player),
+            timers: HashMap::from([(Timer::Abort, Instant::now())]),
+            rating_change: None,
+            progress: GameProgress::AwaitingState,
+        };
+        assert_eq!(task.run(inbox, own_inbox, player_events).await, TaskEnd::Over);
+        let rated = |event: &BotEvent| matches!(event, BotEvent::Game(_, GameEvent::Rated { change: 4 }));
+        let mut told = std::iter::from_fn(|| seen.try_recv().ok());
+        assert!(told.any(|event| rated(&event)), "the change of the rating was taken in before the end");
+    }
+
+    /// A game whose player is gone begins anew.
+    #[tokio::test]
+    async fn a_game_ends_with_its_player() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (_server_says, inbox) = mpsc::channel(INBOX);
+        let (own, own_inbox) = mpsc::unbounded_channel();
+        let (player, player_events) = mpsc::unbounded_channel();
+        drop(player);
+        let task = GameTask {
+            id: GameId::new("abcdefgh"),
+            context: context(&folder),
+            own,
+            player_sender: None,
+            timers: HashMap::new(),
+            rating_change: None,
+            progress: GameProgress::AwaitingState,
+        };
+        assert_eq!(task.run(inbox, own_inbox, player_events).await, TaskEnd::PlayerLost);
     }
 }

@@ -27,7 +27,8 @@ use chess::{
   concilio ctl reload                            the same as kill -HUP
   concilio ctl --address http://127.0.0.1:8080 --secret-file secret status
 
-The daemon is found by its socket, which lies beside the journal of the settings; who may open that file needs no secret. With
+The daemon is found by its socket, which lies beside the journal of the settings, also where something else in them is wrong; who
+may open that file needs no secret. CONCILIO__WEB__SOCKET names another place for it, to the daemon and to this command. With
 --address the secret is that of the page: its file, else CONCILIO_WEB_SECRET.")]
 pub(super) struct CtlCommand {
     #[command(flatten)]
@@ -180,10 +181,13 @@ impl CtlCommand {
         let channel = match self.address {
             Some(address) => Channel::to_page(&address, self.secret_file.as_deref())?,
             None => {
-                let socket = match self.socket {
-                    Some(socket) => socket,
-                    None => self.settings.control_socket()?,
+                let (socket, problems) = match self.socket {
+                    Some(socket) => (socket, None),
+                    None => self.settings.control_socket(),
                 };
+                if let Some(problems) = problems {
+                    eprintln!("{problems}\nthe daemon is looked for at {} all the same", socket.display());
+                }
                 Channel::to_socket(&socket)?
             }
         };

@@ -90,11 +90,15 @@ pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
         lines.push("no account is connected yet".to_owned());
     }
     lines.push(String::new());
-    let games = status.games.values().map(RunningGameStatus::line);
     let before = lines.len();
-    lines.extend(games);
+    let (over, running): (Vec<_>, Vec<_>) = status.games.values().partition(|game| game.over.is_some());
+    lines.extend(running.into_iter().map(RunningGameStatus::line));
     if lines.len() == before {
         lines.push("no game runs".to_owned());
+    }
+    if !over.is_empty() {
+        lines.extend([String::new(), "finished:".to_owned()]);
+        lines.extend(over.into_iter().map(RunningGameStatus::line));
     }
     if !status.log.is_empty() {
         lines.push(String::new());
@@ -141,5 +145,28 @@ impl RunningGameStatus {
         format!(
             "{server}: game {id}: {our_color} against {opponent}{rating}, {time_control} {rated}, {state}{last}{url}"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// O5: a game that is over does not run.
+    #[test]
+    fn finished_games_are_listed_apart() {
+        let game = |id: &str, over: &str| {
+            format!(
+                r#""lichess/{id}":{{"head":{{"server":"lichess","id":"{id}","white":{{"name":"us"}},"black":{{"name":"Ann"}},"our_color":"white","time_control":"3+2","rated":true}},"board":{{"ply":4}}{over}}}"#
+            )
+        };
+        let over = game("aaaa", r#","over":{"words":"won by checkmate"}"#);
+        let said =
+            |games: &str| lines(&format!(r#"{{"accounts":{{}},"games":{{{games}}}}}"#)).expect("readable").join("\n");
+        let both = said(&format!("{over},{}", game("bbbb", "")));
+        let (running, finished) = both.split_once("finished:").expect("both kinds");
+        assert!(running.contains("bbbb") && running.contains("move 3") && !running.contains("aaaa"), "{both}");
+        assert!(finished.contains("aaaa") && finished.contains("won by checkmate"), "{both}");
+        assert!(said(&over).contains("no game runs"));
     }
 }

@@ -214,6 +214,7 @@ struct PlayerTask {
 impl PlayerTask {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<PlayerCommand>) {
         while let Some(order) = inbox.recv().await {
+            tracing::trace!(target: "concilio::task", task = "player", "ordered");
             let queued = match order {
                 PlayerCommand::Think(queued) if queued.dropped.is_cancelled() => continue,
                 PlayerCommand::Think(queued) => *queued,

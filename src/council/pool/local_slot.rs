@@ -1,6 +1,7 @@
 //! A slot on a thread of this process: one elector, started afresh when it fails, left behind when it does not stop.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -17,7 +18,7 @@ use super::{
     slot::SearchSlot,
 };
 use crate::CouncilGame;
-use chess::{Backoff, Line};
+use chess::{Backoff, Line, Proposal};
 use engine::SharedTable;
 
 enum SlotCommand<L: CouncilGame> {
@@ -152,8 +153,14 @@ impl<L: CouncilGame> ElectorThread<L> {
         for command in inbox {
             match command {
                 SlotCommand::NewGame => {
-                    if let Some(elector) = &mut self.elector {
-                        elector.new_game();
+                    let forgotten = defended(|| {
+                        if let Some(elector) = &mut self.elector {
+                            elector.new_game();
+                        }
+                        Ok(())
+                    });
+                    if forgotten.is_err() {
+                        self.elector = None;
                     }
                 }
                 SlotCommand::Search(job, flags, reports) => {
@@ -178,11 +185,12 @@ impl<L: CouncilGame> ElectorThread<L> {
     /// Starts the elector. A foreign engine is a process of its own, with the priority that it is started with; the thread that hears
     /// it computes nothing, and must not wait for a core when the engine has moved.
     fn start(&self) -> Result<Box<dyn Elector<L>>, ElectorFailure> {
+        let start = || defended(|| L::start(&self.spec, self.table.as_ref()));
         if L::is_ours(&self.spec) {
-            return L::start(&self.spec, self.table.as_ref());
+            return start();
         }
         self.priority.give_way();
-        let started = L::start(&self.spec, self.table.as_ref());
+        let started = start();
         if !L::proves(&self.spec) {
             self.priority.come_back();
         }
@@ -223,7 +231,7 @@ impl<L: CouncilGame> ElectorThread<L> {
             self.priority.give_way();
         }
         flags.begun.get_or_init(Instant::now);
-        let searched = elector.search(job, &flags.stop, &mut |proposal| {
+        let mut report = |proposal: Proposal<L::Move>| {
             // Wherever it was computed, nothing illegal passes this door, and nothing that was not asked about: not every engine can
             // be kept to a choice of moves.
             let asked = &job.task.root_moves;
@@ -236,6 +244,10 @@ impl<L: CouncilGame> ElectorThread<L> {
             if std::mem::take(&mut prompt) {
                 self.priority.give_way();
             }
+        };
+        let searched = defended(|| {
+            tracing::trace!(target: "concilio::task", task = "elector", "searching");
+            elector.search(job, &flags.stop, &mut report)
         });
         match &searched {
             Ok(()) => self.backoff.reset(),
@@ -246,6 +258,12 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         searched
     }
+}
+
+/// What an elector makes of its work; one that panics fails, and a new one takes its place.
+fn defended<T>(work: impl FnOnce() -> Result<T, ElectorFailure>) -> Result<T, ElectorFailure> {
+    let panicked = |_| Err(ElectorFailure("it panicked, a defect of this program".to_owned()));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }
 
 /// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.

@@ -26,7 +26,7 @@ use super::{
     settings::FicsSettings,
     setup::SetUp,
 };
-use chess::{Action, ActionError, Backoff, GameId, KnownGame, ServerEvent, timeseal::Version};
+use chess::{Action, ActionError, Backoff, GameId, KnownGame, ServerEvent, Supervisor, timeseal::Version};
 
 /// How long the server may take to answer one command of the set-up, and how long once it has shown no prompt after one.
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
@@ -148,8 +148,15 @@ impl Actor {
         }
     }
 
-    /// Until we are told to stop, nobody listens any more, or the server will not have us.
+    /// Until we are told to stop, nobody listens any more, or the server will not have us. After a panic it connects anew.
     pub(super) async fn run(mut self) {
+        let mut supervisor = Supervisor::new("FICS link");
+        while supervisor.attempt(self.serve()).await.is_none() {
+            self.lost("the connection's task panicked".to_owned());
+        }
+    }
+
+    async fn serve(&mut self) {
         loop {
             let mut longest = Duration::MAX;
             match self.connection().await {

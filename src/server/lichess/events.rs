@@ -10,7 +10,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    BEFORE_BELIEVING,
+    REFUSED_PAUSES,
     games::GameStreams,
     http::Http,
     open_budget::OpenBudget,
@@ -64,11 +64,11 @@ impl EventStream {
     }
 
     /// Returns only when the server will not have us.
-    pub(super) async fn follow(mut self) {
+    pub(super) async fn follow(&mut self) {
         loop {
             let (reason, at_least) = match self.open_and_read().await {
                 Ok(reason) => (reason, Duration::ZERO),
-                // Before we were connected this is an obstacle that a good answer has told, or the second refusal in a row. A server
+                // Before we were connected this is an obstacle that a good answer has told, or a refusal that has lasted. A server
                 // that knew us once and now does not is a server in trouble, until it says so for good.
                 Err(ActionError::Unauthorised(reason)) if !self.was_connected => {
                     self.tell(ServerEvent::Rejected { reason }).await;
@@ -98,13 +98,18 @@ impl EventStream {
             account = http.account() => account?,
             never = self.look_for_games() => match never {},
         };
-        let mut stream = match self.open_within_limit().await {
-            // As with the token, one refusal is not believed. Where it is the token's, that is tried meanwhile.
-            Err(ActionError::Unauthorised(_)) if !self.was_connected => {
-                self.wait(BEFORE_BELIEVING).await;
-                self.open_within_limit().await?
+        let (asked, mut pause) = (tokio::time::Instant::now(), REFUSED_PAUSES.0);
+        let mut stream = loop {
+            match self.open_within_limit().await {
+                // As with the token, one refusal is not believed. Where it is the token's, that is tried meanwhile.
+                Err(ActionError::Unauthorised(_))
+                    if !self.was_connected && asked.elapsed() < http.patience_at_start() =>
+                {
+                    self.wait(pause).await;
+                    pause = (pause * 2).min(REFUSED_PAUSES.1);
+                }
+                opened => break opened?,
             }
-            opened => opened?,
         };
         self.was_connected = true;
         self.told_lost = false;

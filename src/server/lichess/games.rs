@@ -1,6 +1,12 @@
 //! The streams of our games: one task a game.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use tokio::{sync::mpsc, task::JoinSet};
 
@@ -8,12 +14,14 @@ use super::{
     game_stream::{GameSignals, GameStream},
     http::Http,
 };
-use chess::{GameId, ServerEvent};
+use chess::{GameId, ServerEvent, supervised};
 
 /// The streams of all games. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct GameStreams {
+    /// Bounded by the games and by what their tasks ask: the actor never waits.
     commands: mpsc::UnboundedSender<Watching>,
+    followed: Arc<AtomicUsize>,
 }
 
 /// What the streams' actor is told of a game.
@@ -28,7 +36,15 @@ impl GameStreams {
     /// The handle, and what serves it.
     pub(super) fn new(http: Arc<Http>, events: mpsc::Sender<ServerEvent>) -> (Self, GameStreamsActor) {
         let (commands, inbox) = mpsc::unbounded_channel();
-        (Self { commands }, GameStreamsActor { inbox, http, events, games: HashMap::new(), tasks: JoinSet::new() })
+        let streams = Self { commands, followed: Arc::default() };
+        let followed = Arc::clone(&streams.followed);
+        let (games, tasks) = (HashMap::new(), JoinSet::new());
+        (streams, GameStreamsActor { inbox, http, events, games, tasks, followed })
+    }
+
+    /// Returns the number of games that are followed now.
+    pub(super) fn followed(&self) -> usize {
+        self.followed.load(Ordering::Relaxed)
     }
 
     /// Follows a game, unless it is followed already.
@@ -55,18 +71,18 @@ pub(super) struct GameStreamsActor {
     events: mpsc::Sender<ServerEvent>,
     games: HashMap<GameId, GameSignals>,
     tasks: JoinSet<GameId>,
+    followed: Arc<AtomicUsize>,
 }
 
 impl GameStreamsActor {
     /// Serves the handles until there are none.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(&mut self) {
         loop {
+            self.followed.store(self.games.len(), Ordering::Relaxed);
             tokio::select! {
                 biased;
-                Some(done) = self.tasks.join_next() => match done {
-                    Ok(id) => { self.games.remove(&id); }
-                    Err(error) => tracing::error!(%error, "the task of a game failed"),
-                },
+                // A task that panics is started again by its supervisor, with the same signals; only those that are over end.
+                Some(Ok(id)) = self.tasks.join_next() => { self.games.remove(&id); }
                 command = self.inbox.recv() => match command {
                     Some(Watching::Watch(id)) => self.watch(id),
                     Some(Watching::Reopen(id)) => match self.games.get(&id) {
@@ -92,9 +108,10 @@ impl GameStreamsActor {
         }
         let signals = GameSignals::default();
         self.games.insert(id.clone(), signals.clone());
-        let game = GameStream::new(id.clone(), Arc::clone(&self.http), self.events.clone(), signals);
+        let (http, events) = (Arc::clone(&self.http), self.events.clone());
         self.tasks.spawn(async move {
-            game.follow().await;
+            let stream = || GameStream::new(id.clone(), Arc::clone(&http), events.clone(), signals.clone());
+            supervised!("game stream", stream().follow()).await;
             id
         });
     }

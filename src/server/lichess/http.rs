@@ -3,28 +3,32 @@
 //! - Streams, moves and all else have connections of their own: a proxy that allows few concurrent streams a connection, a packet
 //!   that is lost, an answer of a megabyte hold back nothing on which a clock waits. Each stream has a whole connection (HTTP/1.1).
 //! - Ordinary requests go one at a time, as Lichess asks. A 429 closes their topic for a while: requests of this topic then fail
-//!   without being sent, other topics go on (the limits are of one endpoint each). What is said in games has a turn of its own,
-//!   and so have the question which of them run and the records of those that are over: no challenge waits for a greeting, and no
-//!   game for a slow answer to something else.
+//!   without being sent, other topics go on (the limits are of one endpoint each), except the long lists, which rest for a full
+//!   minute after a 429 on anything. What is said in games has a turn of its own, and so have answers to challenges, the lists, the question
+//!   which games run and the records of those that are over: no challenge waits for a greeting or a list of 600 kB, and no game
+//!   for a slow answer to something else.
 //! - Urgent requests, those on which a clock waits, go at once beside everything else, and are held back by nothing.
 //! - Nothing is sent twice: an answer that did not come is [`ActionError::Unavailable`], and the caller decides.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    sync::{Arc, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use reqwest::{
     ClientBuilder, Method, Response, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
-use tokio::sync::{Mutex, Notify, OnceCell};
+use tokio::{
+    sync::{Mutex, Notify, OnceCell},
+    time::Instant,
+};
 
 use super::{
-    Token,
+    BELIEVED_AT_START, BELIEVED_IN_GAMES, Token,
     account_report::AccountReport,
-    asked_twice,
+    asked_until_believed,
     connections::Connections,
     request::{HttpCall, Lane, Topic, Turn},
     settings::{LichessSettings, ServerUrl},
@@ -49,13 +53,6 @@ const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
 
-/// Measures an answer of the server's that it has had too many requests.
-fn count_limit<T>(lane: Lane, answer: &Result<T, ActionError>) {
-    if let Err(ActionError::Limited { .. }) = answer {
-        metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
-    }
-}
-
 /// The client of one account.
 #[derive(Debug)]
 pub(super) struct Http {
@@ -74,6 +71,8 @@ pub(super) struct Http {
     doubt: Notify,
     /// By [`Turn`]: held while a request of it runs. Says until when a topic is closed.
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
+    /// Until when the long lists rest.
+    lists_rest: std::sync::Mutex<Option<Instant>>,
 }
 
 /// Whose the token is, asked once.
@@ -117,6 +116,7 @@ impl Http {
             remembered: OnceLock::new(),
             doubt: Notify::new(),
             turns: Default::default(),
+            lists_rest: std::sync::Mutex::default(),
         })
     }
 
@@ -128,8 +128,8 @@ impl Http {
     /// Who we are, if we may play. Asks the server until it has answered once, and never again: Lichess counts these requests closely.
     ///
     /// # Errors
-    /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play, or where the server has
-    /// refused us twice; others as they come.
+    /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play, or where the server
+    /// goes on refusing us; others as they come.
     pub(super) async fn account(&self) -> Result<Arc<Account>, ActionError> {
         let ask = || async {
             let report = self.report().await?;
@@ -162,10 +162,10 @@ impl Http {
         }
     }
 
-    /// Whose the token is, and what it allows. What a good answer says is believed at once, a refusal the second time.
+    /// Whose the token is, and what it allows. A good answer is believed at once, a refusal once it has lasted.
     pub(super) async fn report(&self) -> Result<AccountReport, ActionError> {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
-        let scopes = match asked_twice(|| self.call(test.clone())).await {
+        let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
             Ok(body) => {
                 let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
                 let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
@@ -176,7 +176,14 @@ impl Http {
             Err(ActionError::NotFound(_) | ActionError::Refused(_) | ActionError::Unavailable(_)) => None,
             Err(error) => return Err(error),
         };
-        Ok(AccountReport { account: asked_twice(|| self.fetch_account()).await?, scopes })
+        let account = asked_until_believed(|| self.fetch_account(), || self.patience_at_start()).await?;
+        Ok(AccountReport { account, scopes })
+    }
+
+    /// How long a refusal has to last before we were connected. An operator with a wrong token should hear of it soon; an earlier
+    /// process that left games running had a good one.
+    pub(super) fn patience_at_start(&self) -> Duration {
+        if self.remembered.get().is_some() { BELIEVED_IN_GAMES } else { BELIEVED_AT_START }
     }
 
     /// Waits until the server refuses the token although it once took it.
@@ -194,9 +201,9 @@ impl Http {
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
         let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
         let mut closed = self.turns[topic.turn() as usize].lock().await;
-        let now = Instant::now();
-        if let Some(left) =
-            closed.get(&topic).map(|until| until.saturating_duration_since(now)).filter(|d| !d.is_zero())
+        let rest = if topic.turn() == Turn::Lists { *self.lists_rest() } else { None };
+        let until = closed.get(&topic).copied().max(rest);
+        if let Some(left) = until.map(|until| until.saturating_duration_since(Instant::now())).filter(|d| !d.is_zero())
         {
             return Err(ActionError::Limited {
                 retry_after: Some(left),
@@ -212,6 +219,20 @@ impl Http {
             closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.limited_pause));
         }
         answer
+    }
+
+    /// Notes an answer of the server's that it has had too many requests.
+    fn note_limit<T>(&self, lane: Lane, answer: &Result<T, ActionError>) {
+        let Err(ActionError::Limited { key, opponent, .. }) = answer else { return };
+        metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
+        // A limit with a name is none on the number of requests.
+        if key.is_none() && !opponent {
+            *self.lists_rest() = Some(Instant::now() + self.limited_pause);
+        }
+    }
+
+    fn lists_rest(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.lists_rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn send(&self, call: HttpCall<'_>, timeout: Duration) -> Result<String, ActionError> {
@@ -230,7 +251,7 @@ impl Http {
         }
         let response = request.send().await.map_err(|error| unavailable(&error))?;
         let answer = self.read(response).await;
-        count_limit(call.lane, &answer);
+        self.note_limit(call.lane, &answer);
         answer
     }
 
@@ -247,7 +268,7 @@ impl Http {
         };
         match tokio::time::timeout(patience, answer).await {
             Ok(answer) => {
-                count_limit(Lane::Stream, &answer);
+                self.note_limit(Lane::Stream, &answer);
                 answer
             }
             Err(_) => Err(ActionError::Unavailable("the stream does not open".to_owned())),

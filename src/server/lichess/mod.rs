@@ -55,7 +55,7 @@ use self::{
 };
 use chess::{
     Account, Action, ActionError, ChallengeId, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame,
-    ServerEvent, TimeControl, Tournament, TournamentInfo,
+    ServerEvent, TimeControl, Tournament, TournamentInfo, caught, supervised,
 };
 
 use super::Server;
@@ -66,11 +66,15 @@ const QUEUE: usize = 1024;
 /// The longest text Lichess takes in a chat, in UTF-16 units.
 const LONGEST_CHAT: usize = 140;
 
-/// The least time between two tests of the token, since Lichess counts them closely.
-const BETWEEN_TOKEN_TESTS: Duration = Duration::from_secs(60);
+/// The first pause before a refused token is tried again, and the longest: twice as long each time. Lichess counts these tests
+/// closely, and allows 30 in five minutes.
+const REFUSED_PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
 
-/// How long a server that refuses the token has to think better of it.
-const BEFORE_BELIEVING: Duration = Duration::from_secs(2);
+/// How long refusals have to last to be believed: where the server has not let us in yet, where it has, and while games run. A server in
+/// trouble refuses as well, and a game that is given up is lost.
+const BELIEVED_AT_START: Duration = Duration::from_secs(2);
+const BELIEVED: Duration = Duration::from_secs(60);
+const BELIEVED_IN_GAMES: Duration = Duration::from_secs(15 * 60);
 
 /// The most games `/api/account/playing` lists.
 const MOST_RUNNING_GAMES: usize = 50;
@@ -95,47 +99,50 @@ pub fn connect(
 ) -> Result<(LichessServer, mpsc::Receiver<ServerEvent>), SetupError> {
     let http = Arc::new(Http::new(&settings, token)?);
     let (sender, receiver) = mpsc::channel(QUEUE);
-    let (games, actor) = GameStreams::new(Arc::clone(&http), sender.clone());
-    let events = EventStream::new(Arc::clone(&http), games.clone(), sender.clone());
-    let server = LichessServer { http: Arc::clone(&http), games };
+    let (games, mut actor) = GameStreams::new(Arc::clone(&http), sender.clone());
+    let mut events = EventStream::new(Arc::clone(&http), games.clone(), sender.clone());
+    let server = LichessServer { http: Arc::clone(&http), games: games.clone() };
     tokio::spawn(async move {
         tokio::select! {
             () = cancel.cancelled() => {}
             () = sender.closed() => {}
-            () = events.follow() => {}
-            () = actor.run() => {}
-            () = until_revoked(&http, &sender) => {}
+            () = supervised!("event stream", events.follow()) => {}
+            () = supervised!("game streams", actor.run()) => {}
+            () = supervised!("token check", until_revoked(&http, &games, &sender)) => {}
         }
     });
     Ok((server, receiver))
 }
 
-/// Asks, and where the server refuses us, once more after a pause. One refusal proves nothing: servers in trouble refuse as well.
-async fn asked_twice<T, F>(ask: impl Fn() -> F) -> Result<T, ActionError>
+/// Asks, and where the server refuses us, again and again until refusals have lasted for `patience`, which may change meanwhile.
+async fn asked_until_believed<T, F>(ask: impl Fn() -> F, patience: impl Fn() -> Duration) -> Result<T, ActionError>
 where
     F: Future<Output = Result<T, ActionError>>,
 {
-    match ask().await {
-        Err(ActionError::Unauthorised(_)) => {
-            tokio::time::sleep(BEFORE_BELIEVING).await;
-            ask().await
+    let (since, mut pause) = (tokio::time::Instant::now(), REFUSED_PAUSES.0);
+    loop {
+        match ask().await {
+            Err(ActionError::Unauthorised(_)) if since.elapsed() < patience() => {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(REFUSED_PAUSES.1);
+            }
+            answer => return answer,
         }
-        answer => answer,
     }
 }
 
-/// Returns when the server has taken the token back, which has been told then. A refusal alone does not prove it, so the token is tried
-/// twice after one, and again after the next one.
-async fn until_revoked(http: &Http, events: &mpsc::Sender<ServerEvent>) {
+/// Returns when the server has taken the token back, which has been told then.
+async fn until_revoked(http: &Http, games: &GameStreams, events: &mpsc::Sender<ServerEvent>) {
     loop {
         http.token_is_doubted().await;
-        if let Err(ActionError::Unauthorised(words)) = asked_twice(|| http.fetch_account()).await {
+        let patience = || if games.followed() > 0 { BELIEVED_IN_GAMES } else { BELIEVED };
+        if let Err(ActionError::Unauthorised(words)) = asked_until_believed(|| http.fetch_account(), patience).await {
             let reason = format!("the token is no longer taken ({words}): make a new one with the scope bot:play");
             // Nobody listens any more: this task is about to be stopped.
             let _ = events.send(ServerEvent::Rejected { reason }).await;
             return;
         }
-        tokio::time::sleep(BETWEEN_TOKEN_TESTS).await;
+        tokio::time::sleep(REFUSED_PAUSES.1).await;
     }
 }
 
@@ -157,9 +164,8 @@ impl LichessServer {
     }
 }
 
-#[async_trait]
-impl Server for LichessServer {
-    async fn perform(&self, action: Action) -> Result<Done, ActionError> {
+impl LichessServer {
+    async fn act(&self, action: Action) -> Result<Done, ActionError> {
         let answer = |id: ChallengeId, what: &'static str, topic: Topic| async move {
             self.http.call(HttpCall::post(&["api", "challenge", id.as_str(), what], topic)).await.map(taken)
         };
@@ -199,6 +205,14 @@ impl Server for LichessServer {
                 Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
             }
         }
+    }
+}
+
+#[async_trait]
+impl Server for LichessServer {
+    async fn perform(&self, action: Action) -> Result<Done, ActionError> {
+        let defect = || Err(ActionError::Unavailable("the request panicked, a defect of this program".to_owned()));
+        caught("request", self.act(action)).await.unwrap_or_else(defect)
     }
 
     async fn resync(&self, game: &GameId) {

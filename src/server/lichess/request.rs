@@ -38,6 +38,10 @@ pub(super) enum Turn {
     Games,
     /// What became of games.
     Records,
+    /// Answers to challenges: their makers wait for them, and the server for twenty seconds.
+    Challenges,
+    /// Long lists, which nothing waits for.
+    Lists,
     /// All else.
     Usual,
 }
@@ -54,14 +58,9 @@ impl Topic {
             Self::Chat => Turn::Chat,
             Self::Playing => Turn::Games,
             Self::Record => Turn::Records,
-            Self::Account
-            | Self::Accept
-            | Self::Decline
-            | Self::Cancel
-            | Self::Challenge
-            | Self::Users
-            | Self::Tournament
-            | Self::Join => Turn::Usual,
+            Self::Accept | Self::Decline | Self::Cancel => Turn::Challenges,
+            Self::Users | Self::Tournament => Turn::Lists,
+            Self::Account | Self::Challenge | Self::Join => Turn::Usual,
         }
     }
 

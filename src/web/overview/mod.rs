@@ -114,12 +114,18 @@ impl Overview {
         match event {
             AccountEvent::Connected { account, away } => {
                 let reconnections = row.reconnections + u32::from(away.is_some());
-                *row = AccountRow { mode: row.mode, reconnections, since: Some(time), ..AccountRow::of(account) };
+                *row = AccountRow {
+                    mode: row.mode,
+                    mode_since: row.mode_since,
+                    reconnections,
+                    since: Some(time),
+                    ..AccountRow::of(account)
+                };
             }
             AccountEvent::Disconnected { reason } => stands(row, AccountState::Disconnected, Some(reason)),
             AccountEvent::Rejected { reason } => stands(row, AccountState::Rejected, Some(reason)),
             AccountEvent::Closed => stands(row, AccountState::Closed, None),
-            AccountEvent::Mode(mode) => row.mode = rows::mode_word(*mode),
+            AccountEvent::Mode(mode) => (row.mode, row.mode_since) = (rows::mode_word(*mode), Some(time)),
             AccountEvent::Limited { what, until } => (row.reason, row.until) = (Some(what.clone()), Some(*until)),
             AccountEvent::Challenge { challenge, outcome, why } => {
                 let opponent = challenge.opponent.clone().unwrap_or_default();

@@ -37,6 +37,8 @@ pub struct AccountRow {
     pub since: Option<Timestamp>,
     /// `playing`, `paused` or `draining`.
     pub mode: &'static str,
+    /// Since when, where that has changed.
+    pub mode_since: Option<Timestamp>,
     /// How often the connection was mended.
     pub reconnections: u32,
 }

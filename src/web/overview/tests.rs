@@ -328,3 +328,18 @@ fn decision_says_who_wanted_what() {
     );
     assert!(!decision["summary"].as_str().is_some_and(|summary| summary.contains("unanimous")), "{decision}");
 }
+
+/// O5: an account is paused since it was paused, however often it connects again.
+#[test]
+fn a_pause_has_a_beginning_of_its_own() {
+    let mut overview = Overview::default();
+    let account = Account { player: Player::named("Concilio"), is_bot: true, ratings: Vec::new(), games_played: 1 };
+    let connected = || AccountEvent::Connected { account: account.clone(), away: None };
+    for (second, event) in [(1, connected()), (2, AccountEvent::Mode(AccountMode::Paused)), (3, connected())] {
+        let time = Timestamp::from_second(second).expect("a time");
+        overview.take(&BotEvent::Account("lichess".into(), event), Instant::now(), time);
+    }
+    let whole = serde_json::to_value(overview.whole(Instant::now())).expect("JSON");
+    let row = &whole["accounts"]["lichess"];
+    assert_eq!((&row["mode_since"], &row["since"]), (&"1970-01-01T00:00:02Z".into(), &"1970-01-01T00:00:03Z".into()));
+}

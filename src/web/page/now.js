@@ -88,11 +88,12 @@ const place = (speed) => (SPEEDS.includes(speed) ? SPEEDS.indexOf(speed) : SPEED
 function accountCard([name, row]) {
   const known = [...row.ratings].sort(([a], [b]) => place(a) - place(b));
   const ratings = known.slice(0, 4).map(([speed, points]) => h("span.rating", {}, `${speed} `, h("b", {}, points)));
-  const state = row.state === "connected" && row.mode !== "playing" ? row.mode : row.state;
+  const isAside = row.state === "connected" && row.mode !== "playing";
+  const [state, since] = isAside ? [row.mode, row.mode_since] : [row.state, row.since];
   return h("article.account", { data: { state } },
     h("span.lamp", { "aria-hidden": "true" }),
     h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}`),
-      h("span.quiet", {}, ` · ${state}${row.since ? ` since ${moment(row.since)}` : ""}`,
+      h("span.quiet", {}, ` · ${state}${since ? ` since ${moment(since)}` : ""}`,
         row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : ""),
       row.reason && !isOver(row.until) &&
         h("div.reason", {}, row.until ? `${row.reason} until ${moment(row.until)}` : row.reason)),

@@ -2,8 +2,9 @@
 
 use std::{
     collections::VecDeque,
+    net::IpAddr,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::Instant,
 };
 
 use axum::{
@@ -17,14 +18,15 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::{listen::Door, problem::HttpProblem};
+use super::guesses::Guesses;
+use crate::{
+    listen::{Door, Visitor},
+    problem::HttpProblem,
+};
 use chess::Secret;
 
 /// How many sessions are remembered; the oldest is forgotten first.
 const MOST_SESSIONS: usize = 64;
-
-/// A wrong secret is answered after this time, one after the other, so that nobody tries many.
-const WRONG_SECRET_COSTS: Duration = Duration::from_millis(500);
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,16 +51,15 @@ struct KeyRing {
     /// The cookie that holds a session.
     cookie: String,
     sessions: Mutex<VecDeque<String>>,
-    /// Held while a wrong secret is being answered.
-    wrong: tokio::sync::Mutex<()>,
+    guesses: Guesses,
 }
 
 impl OperatorKeys {
     /// A page on this port. Browsers keep cookies by host and not by port, so each page of a host needs a cookie of its own name.
     pub(crate) fn new(secret: Option<Secret>, public: bool, port: Option<u16>) -> Self {
         let cookie = port.map_or_else(|| "concilio".to_owned(), |port| format!("concilio-{port}"));
-        let (sessions, wrong) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self(Arc::new(KeyRing { secret, public, cookie, sessions, wrong }))
+        let (sessions, guesses) = (Mutex::default(), Guesses::default());
+        Self(Arc::new(KeyRing { secret, public, cookie, sessions, guesses }))
     }
 
     /// The session that a request's cookie names.
@@ -66,6 +67,20 @@ impl OperatorKeys {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         pairs.find_map(|(name, value)| (name == self.0.cookie).then_some(value))
+    }
+
+    /// Looks at a secret that was given from this address, or through the Unix socket.
+    fn check_secret(&self, given: &str, from: Option<IpAddr>) -> Result<(), HttpProblem> {
+        let now = Instant::now();
+        if !self.0.guesses.may_guess(from, now) {
+            let why = "too many wrong secrets came from this address; wait a minute";
+            return Err(HttpProblem::new(StatusCode::TOO_MANY_REQUESTS, why));
+        }
+        if self.is_secret(given) {
+            return Ok(());
+        }
+        self.0.guesses.was_wrong(from, now);
+        Err(HttpProblem::new(StatusCode::UNAUTHORIZED, "that is not the operator's secret"))
     }
 
     fn is_secret(&self, given: &str) -> bool {
@@ -92,12 +107,12 @@ impl OperatorKeys {
     }
 
     /// Who asks with these headers, through this door. A wrong secret in the headers is an error, not a reader.
-    async fn access(&self, door: Door, headers: &HeaderMap) -> Result<Access, HttpProblem> {
+    fn access(&self, Visitor { door, from }: Visitor, headers: &HeaderMap) -> Result<Access, HttpProblem> {
         if door == Door::OwnUser {
             return Ok(Access::Operator);
         }
         if let Some(secret) = bearer(headers) {
-            return if self.is_secret(secret) { Ok(Access::Operator) } else { Err(self.wrong_secret().await) };
+            return self.check_secret(secret, from).map(|()| Access::Operator);
         }
         if self.session(headers).is_some_and(|session| self.is_session(session)) {
             return Ok(Access::Operator);
@@ -107,12 +122,6 @@ impl OperatorKeys {
             (Some(_), true) => Access::Reader,
             (Some(_), false) => Access::Nobody,
         })
-    }
-
-    async fn wrong_secret(&self) -> HttpProblem {
-        let _one_at_a_time = self.0.wrong.lock().await;
-        tokio::time::sleep(WRONG_SECRET_COSTS).await;
-        HttpProblem::new(StatusCode::UNAUTHORIZED, "that is not the operator's secret")
     }
 
     /// Why somebody may not.
@@ -137,11 +146,11 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// Finds out who asks, for the handlers behind it.
 pub(crate) async fn recognise(
     State(keys): State<OperatorKeys>,
-    Extension(door): Extension<Door>,
+    Extension(visitor): Extension<Visitor>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    match keys.access(door, request.headers()).await {
+    match keys.access(visitor, request.headers()) {
         Ok(access) => {
             request.extensions_mut().insert(Requester { access, keys });
             next.run(request).await
@@ -204,14 +213,13 @@ pub(crate) struct LoginForm {
 /// Opens a session for whoever knows the secret.
 pub(crate) async fn login(
     State(keys): State<OperatorKeys>,
+    Extension(visitor): Extension<Visitor>,
     Json(login): Json<LoginForm>,
 ) -> Result<Response, HttpProblem> {
     if keys.0.secret.is_none() {
         return Err(keys.missing(Access::Operator));
     }
-    if !keys.is_secret(&login.secret) {
-        return Err(keys.wrong_secret().await);
-    }
+    keys.check_secret(&login.secret, visitor.from)?;
     let (name, session) = (&keys.0.cookie, keys.open_session());
     Ok(with_cookie(&format!("{name}={session}; Path=/; HttpOnly; SameSite=Strict")))
 }
@@ -277,34 +285,35 @@ mod tests {
         OperatorKeys::new(secret.map(Secret::new), public, Some(8080))
     }
 
-    async fn access(keys: &OperatorKeys, header: Option<(header::HeaderName, String)>) -> Option<Access> {
+    fn access(keys: &OperatorKeys, header: Option<(header::HeaderName, String)>) -> Option<Access> {
         let headers = header.into_iter().map(|(name, value)| (name, value.parse().expect("a value"))).collect();
-        keys.access(Door::Network, &headers).await.ok()
+        keys.access(Visitor { door: Door::Network, from: None }, &headers).ok()
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn who_asks_is_known_by_secret_session_or_door() {
+    #[test]
+    fn who_asks_is_known_by_secret_session_or_door() {
         let keys = keys(Some("sesame"), false);
         let bearer = |secret: &str| Some((header::AUTHORIZATION, format!("Bearer {secret}")));
         let cookie = |session: &str| {
             Some((header::COOKIE, format!("theme=dark; concilio-8081=another; concilio-8080={session}")))
         };
-        assert_eq!(access(&keys, None).await, Some(Access::Nobody));
-        assert_eq!(access(&keys, bearer("sesame")).await, Some(Access::Operator));
+        assert_eq!(access(&keys, None), Some(Access::Nobody));
+        assert_eq!(access(&keys, bearer("sesame")), Some(Access::Operator));
         for wrong in ["", "sesam", "sesame ", "Sesame"] {
-            assert_eq!(access(&keys, bearer(wrong)).await, None, "{wrong:?}");
+            assert_eq!(access(&keys, bearer(wrong)), None, "{wrong:?}");
         }
         let session = keys.open_session();
-        assert_eq!(access(&keys, cookie(&session)).await, Some(Access::Operator));
+        assert_eq!(access(&keys, cookie(&session)), Some(Access::Operator));
         keys.close_session(&session);
-        assert_eq!(access(&keys, cookie(&session)).await, Some(Access::Nobody));
-        assert_eq!(keys.access(Door::OwnUser, &HeaderMap::new()).await.ok(), Some(Access::Operator));
+        assert_eq!(access(&keys, cookie(&session)), Some(Access::Nobody));
+        let own = Visitor { door: Door::OwnUser, from: None };
+        assert_eq!(keys.access(own, &HeaderMap::new()).ok(), Some(Access::Operator));
     }
 
-    #[tokio::test]
-    async fn a_page_without_a_secret_is_read_and_played_in_but_changes_nothing() {
-        assert_eq!(access(&keys(None, false), None).await, Some(Access::Player));
-        assert_eq!(access(&keys(Some("sesame"), true), None).await, Some(Access::Reader));
+    #[test]
+    fn a_page_without_a_secret_is_read_and_played_in_but_changes_nothing() {
+        assert_eq!(access(&keys(None, false), None), Some(Access::Player));
+        assert_eq!(access(&keys(Some("sesame"), true), None), Some(Access::Reader));
         assert!(!keys(None, false).is_secret(""), "no secret is not an empty one");
     }
 

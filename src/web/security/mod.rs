@@ -10,6 +10,7 @@
 //! Unix socket changes anything of the bot.
 
 mod access;
+mod guesses;
 mod headers;
 mod same_site;
 

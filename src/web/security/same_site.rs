@@ -11,7 +11,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{listen::Door, problem::HttpProblem};
+use crate::{
+    listen::{Door, Visitor},
+    problem::HttpProblem,
+};
 
 /// The names by which a browser may call us, beside addresses in numbers and `localhost`.
 #[derive(Clone, Debug)]
@@ -47,7 +50,7 @@ fn without_port(host: &str) -> &str {
 /// Lets pass what our own page asks for, what somebody typed into the address bar, and programs that are no browsers.
 pub(crate) async fn refuse_foreign(
     State(names): State<HostNames>,
-    Extension(door): Extension<Door>,
+    Extension(Visitor { door, .. }): Extension<Visitor>,
     request: Request,
     next: Next,
 ) -> Response {

@@ -10,6 +10,7 @@ mod impostors;
 mod losses;
 mod nats;
 mod networks;
+mod panics;
 mod processes;
 mod proxy;
 mod seats;

@@ -77,3 +77,14 @@ fn a_check_names_an_engine_that_does_not_speak_its_protocol() {
     let (sound, text) = check(&format!("{mute}, {own}"));
     assert!(sound && text.contains("elector mute"), "one that is off costs its vote and no more: {text}");
 }
+
+/// O5: what `run` refuses, a check refuses too.
+#[testkit::test]
+fn a_check_refuses_a_page_for_everybody_without_a_secret() {
+    let check = || concilio(&["config", "check", "--set", "web.address=0.0.0.0:8080"]);
+    let output = check().env_remove("CONCILIO_WEB_SECRET").output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("web.secret_file") && text.lines().count() == 1, "{text}");
+    assert!(check().env("CONCILIO_WEB_SECRET", "sesame").output().expect("it starts").status.success());
+}

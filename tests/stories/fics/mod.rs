@@ -5,4 +5,5 @@ mod daemon;
 mod harness;
 mod names;
 mod operator;
+mod panics;
 mod weather;

@@ -2,7 +2,7 @@
 //! something goes wrong, and every story ends with a look at what the *server* knows.
 //!
 //! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`],
-//!    [`slow_streams`], [`electors`], [`ponder`].
+//!    [`slow_streams`], [`electors`], [`ponder`], [`panics`].
 //! 2. One search a ply, stale results dropped, idempotent moves: [`moves`], and `src/bot/session/machine/tests.rs`.
 //! 3. There is always a searched move to send: [`electors`].
 //! 4. No forfeit on time that a faster reply could have prevented; lag is measured: [`record`].
@@ -17,6 +17,7 @@
 //! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
 
 mod absence;
+mod backup;
 mod bursts;
 pub(crate) mod electors;
 mod engines;
@@ -27,6 +28,7 @@ mod moves;
 mod online;
 mod operator;
 mod outsiders;
+mod panics;
 mod ponder;
 mod record;
 pub(crate) mod restart;

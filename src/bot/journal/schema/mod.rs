@@ -2,7 +2,7 @@
 
 use std::{io, path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{JournalError, private};
 
@@ -24,9 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens the database for writing; makes it, or brings it to today's version, where needed.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
-    let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
     make_directory_of(path)?;
-    make_file(path).map_err(|error| failed(error.to_string()))?;
+    make_file(path).map_err(|error| not_opened(path, &error))?;
     let connect = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
@@ -36,7 +35,7 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
     };
-    let mut connection = connect().map_err(|error| failed(error.to_string()))?;
+    let mut connection = connect().map_err(|error| not_a_journal(path, &error))?;
     migrate(&mut connection, path, VERSION)?;
     Ok(connection)
 }
@@ -63,23 +62,57 @@ pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
 
 /// Makes the directory in which the database is to be.
 pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
-    path.parent()
-        .map_or(Ok(()), std::fs::create_dir_all)
-        .map_err(|error| JournalError::Open { path: path.to_owned(), reason: error.to_string() })
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| not_opened(path, &error))
+}
+
+/// Why a file cannot be had, with the remedy.
+pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
+    let remedy = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "; let this user read and write the file and its folder, or set another journal.path"
+        }
+        _ => "; set another journal.path, or make room for this one",
+    };
+    JournalError::Open { path: path.to_owned(), reason: format!("{error}{remedy}") }
+}
+
+/// Why what is in a file cannot be used as a journal, with the remedy.
+fn not_a_journal(path: &Path, error: &rusqlite::Error) -> JournalError {
+    let reason = match error.sqlite_error_code() {
+        _ if path.is_dir() => "it is a folder; set journal.path to a file".to_owned(),
+        Some(ErrorCode::NotADatabase) => {
+            "it is no journal but another file; set another journal.path, or move it away".to_owned()
+        }
+        Some(ErrorCode::DatabaseCorrupt) => {
+            format!("it is damaged ({error}); put a backup in its place: concilio journal restore FILE")
+        }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            format!("{error}; let this user read and write the file and its folder, or set another journal.path")
+        }
+        _ => error.to_string(),
+    };
+    JournalError::Open { path: path.to_owned(), reason }
 }
 
 /// Opens the database for reading, beside a program that may be writing it.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
-    match open_any_version(path)? {
-        (connection, VERSION) => Ok(connection),
-        (_, newer) if newer > VERSION => {
-            Err(JournalError::Newer { path: path.to_owned(), found: newer, known: VERSION })
-        }
-        (_, older) => {
+    let (connection, version) = open_any_version(path)?;
+    may_be_read(path, version)?;
+    match version {
+        VERSION => Ok(connection),
+        older => {
             let reason = format!("its version is {older}, not {VERSION}; `concilio run` brings it up to date");
             Err(JournalError::Open { path: path.to_owned(), reason })
         }
     }
+}
+
+/// Refuses a journal that a newer program has written.
+pub(super) fn may_be_read(path: &Path, version: u32) -> Result<(), JournalError> {
+    if version <= VERSION {
+        return Ok(());
+    }
+    Err(JournalError::Newer { path: path.to_owned(), found: version, known: VERSION })
 }
 
 /// The same of whatever version it is, for those who need no table of it.
@@ -94,7 +127,7 @@ pub(super) fn open_any_version(path: &Path) -> Result<(Connection, u32), Journal
         let version = version(&connection)?;
         Ok((connection, version))
     };
-    connect().map_err(|error| failed(error.to_string()))
+    connect().map_err(|error| not_a_journal(path, &error))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {
@@ -104,19 +137,21 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
 /// Takes the steps that are missing up to version `target`, all or none.
 fn migrate(connection: &mut Connection, path: &Path, target: u32) -> Result<(), JournalError> {
     // Taking the write lock first makes two programs that start together migrate one after the other.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = version(&transaction)?;
+    let failed = |error: rusqlite::Error| not_a_journal(path, &error);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let found = version(&transaction).map_err(failed)?;
     if found > target {
         return Err(JournalError::Newer { path: path.to_owned(), found, known: target });
     }
-    for (step, leads_to) in STEPS.iter().zip(1..=target) {
-        if leads_to > found {
-            transaction.execute_batch(step)?;
+    let steps = || -> rusqlite::Result<()> {
+        for (step, leads_to) in STEPS.iter().zip(1..=target) {
+            if leads_to > found {
+                transaction.execute_batch(step)?;
+            }
         }
-    }
-    transaction.pragma_update(None, "user_version", target)?;
-    transaction.commit()?;
-    Ok(())
+        transaction.pragma_update(None, "user_version", target)
+    };
+    steps().and_then(|()| transaction.commit()).map_err(failed)
 }
 
 #[cfg(test)]

@@ -148,3 +148,158 @@ async fn a_name_of_any_length_gets_its_pgn() {
         assert!(text.contains(&"x".repeat(5000)), "the whole name stands in it");
     }
 }
+
+/// The files of a journal as a kill leaves them: the database and its log, of which nothing was brought in at the end.
+fn files_after_a_kill(journal: &Path, to: &Path) {
+    std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+    for ending in ["", "-wal", "-shm"] {
+        let from = PathBuf::from(format!("{}{ending}", journal.display()));
+        std::fs::copy(from, format!("{}{ending}", to.display())).expect("copied");
+    }
+}
+
+fn state_in(file: &Path, key: &str) -> Option<String> {
+    let database = rusqlite::Connection::open(file).expect("a database");
+    let found: String = database.pragma_query_value(None, "integrity_check", |row| row.get(0)).expect("an answer");
+    assert_eq!(found, "ok", "{}", file.display());
+    database.query_row("SELECT value FROM state WHERE key = ?", [key], |row| row.get(0)).ok()
+}
+
+/// Promise 5: backup, kill -9, restore, go on; nothing that was committed is lost.
+#[tokio::test]
+async fn a_hundred_kills_and_restores_lose_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let in_round = |round: usize| JournalSettings::in_folder(&folder.path().join(format!("{round}")));
+    for round in 0..100_usize {
+        let (settings, next) = (in_round(round), in_round(round + 1));
+        let journal = Journal::open(&settings).expect("a journal");
+        assert_eq!(journal.state("round").await.expect("readable"), round.checked_sub(1).map(|last| last.to_string()));
+        journal.set_state("round", round.to_string()).await.expect("written");
+        let backup = folder.path().join(format!("backup-{round}.db"));
+        back_up(&settings.path, &backup).expect("copied");
+        journal.set_state("later", round.to_string()).await.expect("written");
+        files_after_a_kill(&settings.path, &next.path);
+        let restored = restore(&backup, &next.path).expect("restored");
+        let kept = restored.kept.expect("the old journal");
+        assert_eq!(state_in(&kept, "later"), Some(round.to_string()), "what came after the backup is kept beside it");
+        assert_eq!((state_in(&next.path, "round"), state_in(&next.path, "later")), (Some(round.to_string()), None));
+        journal.close().await.expect("closed");
+    }
+}
+
+/// O1: a journal that is damaged cannot take its log along.
+#[tokio::test]
+async fn a_damaged_journal_is_put_aside_with_its_log() {
+    let (desk, key) = desk_with_a_game().await;
+    let backup = desk.directory.path().join("backup.db");
+    back_up(desk.journal.path(), &backup).expect("copied");
+    let damaged = desk.directory.path().join("damaged/journal.db");
+    // Were everything in the log, the journal would be whole all the same.
+    desk.journal.writer.empty_log().await.expect("empty");
+    desk.journal.set_state("games", "1".to_owned()).await.expect("written");
+    files_after_a_kill(desk.journal.path(), &damaged);
+    std::fs::write(&damaged, "no database, but long enough to be taken for one by its size alone".repeat(99))
+        .expect("written");
+    let restored = restore(&backup, &damaged).expect("restored");
+    let kept = restored.kept.expect("the old journal");
+    assert!(std::fs::read_to_string(&kept).expect("kept as it was").starts_with("no database"));
+    assert!(PathBuf::from(format!("{}-wal", kept.display())).exists(), "its log may still be of use");
+    assert!(!PathBuf::from(format!("{}-wal", damaged.display())).exists());
+    assert_eq!(moves_in(&damaged, &key), 3);
+    let again = restore(&backup, &damaged).expect("once more").kept;
+    assert!(again.is_some() && again != Some(kept), "nothing is overwritten");
+}
+
+#[tokio::test]
+async fn a_restore_refuses_what_it_should() {
+    let (desk, key) = desk_with_a_game().await;
+    let (journal, folder) = (desk.journal.path().to_owned(), desk.directory.path());
+    let backup = folder.join("backup.db");
+    back_up(&journal, &backup).expect("copied");
+    let refused = |backup: &Path, journal: &Path| restore(backup, journal).expect_err("refused").to_string();
+    assert!(refused(&backup, &journal).contains("is writing it"), "a daemon runs");
+    let other = folder.join("other.db");
+    std::fs::write(&other, "no database".repeat(1000)).expect("written");
+    assert!(refused(&other, &folder.join("new.db")).contains("no journal but another file"));
+    assert!(refused(&folder.join("nowhere.db"), &folder.join("new.db")).contains("no such file"));
+    let empty = folder.join("empty.db");
+    rusqlite::Connection::open(&empty).expect("a database").execute_batch("CREATE TABLE x (y)").expect("made");
+    assert!(refused(&empty, &folder.join("new.db")).contains("but no journal"));
+    let mut bytes = std::fs::read(&backup).expect("a backup");
+    let damaged = folder.join("damaged.db");
+    bytes[4096..].fill(7);
+    std::fs::write(&damaged, bytes).expect("written");
+    let error = refused(&damaged, &folder.join("new.db"));
+    assert!(error.contains("damaged.db") && error.lines().count() == 1, "{error}");
+    assert!(!folder.join("new.db").exists());
+    assert_eq!(moves_in(&journal, &key), 3, "the journal is as it was");
+}
+
+/// O8: one line that names the file and the remedy.
+#[test]
+fn a_journal_that_cannot_be_opened_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let opened = |name: &str| {
+        let settings = JournalSettings { path: folder.path().join(name), ..JournalSettings::in_folder(folder.path()) };
+        let error = Journal::open(&settings).err().expect("refused").to_string();
+        assert!(error.contains(name) && error.lines().count() == 1, "{error}");
+        error
+    };
+    std::fs::create_dir(folder.path().join("folder.db")).expect("made");
+    assert!(opened("folder.db").contains("it is a folder; set journal.path to a file"));
+    std::fs::write(folder.path().join("text.db"), "no database".repeat(1000)).expect("written");
+    assert!(opened("text.db").contains("no journal but another file; set another journal.path"));
+    let damaged = folder.path().join("damaged.db");
+    drop(schema::open_to_write(&damaged).expect("a journal"));
+    let mut bytes = std::fs::read(&damaged).expect("a file");
+    bytes[100..4096].fill(7);
+    std::fs::write(&damaged, bytes).expect("written");
+    assert!(opened("damaged.db").contains("concilio journal restore FILE"));
+    std::fs::write(folder.path().join("file"), "").expect("written");
+    assert!(opened("file/journal.db").contains("set another journal.path"));
+}
+
+/// L10: a disk that hangs costs a bounded amount of memory, and play goes on.
+#[tokio::test]
+async fn what_waits_for_a_hanging_disk_is_bounded() {
+    let desk = Desk::new();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let (reached, mut hangs) = tokio::sync::mpsc::unbounded_channel();
+    let hanging = desk.journal.writer.call(move |_| {
+        let _ = reached.send(());
+        held.recv().map_err(|_| JournalError::Closed)
+    });
+    hangs.recv().await.expect("the disk hangs");
+    for _ in 0..1000 {
+        desk.journal.fault(&desk.server, None, "as a server says it again and again");
+    }
+    let refused = desk.journal.set_state("x", String::new()).await;
+    assert!(matches!(&refused, Err(JournalError::Unwritable(why)) if why.contains("hangs")), "{refused:?}");
+    release.send(()).expect("the disk goes on");
+    hanging.await.expect("written");
+    while desk.journal.flush().await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    let faults = rusqlite::Connection::open(desk.journal.path()).expect("a database");
+    let faults: i64 = faults.query_row("SELECT count(*) FROM faults", [], |row| row.get(0)).expect("a number");
+    assert_eq!(faults, 100);
+    desk.journal.set_state("x", String::new()).await.expect("there is room again");
+}
+
+/// A panic costs the entry that panicked, and no other.
+#[tokio::test]
+async fn an_entry_that_panics_does_not_disturb_its_neighbours() {
+    let (desk, key) = desk_with_a_game().await;
+    desk.journal.fault(&desk.server, None, "before");
+    let panics = desk.journal.writer.call(|store| -> Result<(), JournalError> {
+        store.set_state("half", "done", 0)?;
+        panic!("a defect")
+    });
+    desk.journal.fault(&desk.server, None, "after");
+    assert!(matches!(panics.await, Err(JournalError::Sqlite(why)) if why.contains("panicked")));
+    desk.journal.flush().await.expect("written");
+    let faults = rusqlite::Connection::open(desk.journal.path()).expect("a database");
+    let faults: i64 = faults.query_row("SELECT count(*) FROM faults", [], |row| row.get(0)).expect("a number");
+    assert_eq!((faults, desk.journal.state("half").await), (2, Ok(None)));
+    assert_eq!(moves_in(desk.journal.path(), &key), 3);
+}

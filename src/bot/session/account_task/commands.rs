@@ -56,8 +56,9 @@ impl Manager {
                 let _ = answer.send(Ok("other rules hold from now on".to_owned()));
             }
             AccountCommand::InGame(game, command) => match self.games.get(&game) {
-                // A task that ends before it has read the command drops the answer, which says that there is no such game.
-                Some(task) => drop(task.send(GameInput::Command(command, answer))),
+                // A task that ends before it has read the command drops the answer, and so does one that is overwhelmed; that says that
+                // there is no such game.
+                Some(task) => drop(task.inbox.try_send(GameInput::Command(command, answer))),
                 None => drop(answer.send(Err(ControlError::NoGame(game)))),
             },
         }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use tokio::{sync::mpsc, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::session::lobby::{LobbyInput, TournamentAnswer};
+use crate::session::{
+    account_context::defended,
+    lobby::{LobbyInput, TournamentAnswer},
+};
 use chess::{Action, ActionError, ChallengeRequest, Done};
 use server::Server;
 
@@ -17,18 +20,23 @@ const DECLINE_AGAIN: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(20), Duration::from_secs(60)];
 const LONGEST_DECLINE_PAUSE: Duration = Duration::from_secs(120);
 
-/// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault.
+/// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault. Of a challenge that the
+/// operator `ordered` the server itself says whether it can be made.
 pub(super) async fn ask(
     server: &dyn Server,
     action: Action,
+    ordered: bool,
     answers: &mpsc::UnboundedSender<LobbyInput>,
     stopping: &CancellationToken,
 ) -> Result<(), String> {
-    let outcome = match &action {
-        Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
-        Action::Decline(..) => decline(server, &action, stopping).await,
-        action => server.perform(action.clone()).await,
-    };
+    let outcome = defended(async {
+        match &action {
+            Action::Challenge(request) if !ordered && is_busy(server, &request.opponent).await => Err(busy()),
+            Action::Decline(..) => decline(server, &action, stopping).await,
+            action => server.perform(action.clone()).await,
+        }
+    });
+    let outcome = outcome.await;
     let answer = match action {
         Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
         Action::Cancel(id) if outcome.is_ok() => LobbyInput::Cancelled(id),

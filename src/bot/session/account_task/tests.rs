@@ -1,6 +1,9 @@
 //! What an account does about the server's news, told by a server that is made up.
 
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -10,7 +13,7 @@ use crate::{
     session::{BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer, control::ReloadedPolicy},
 };
 use chess::{
-    Account, ActionError, ChallengeId, ChallengeRequest, Clock, Clocks, Color, DeclineReason, Done, GameInfo,
+    Account, ActionError, ChallengeId, ChallengeRequest, ChatLine, Clock, Clocks, Color, DeclineReason, Done, GameInfo,
     GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove, Variant,
 };
 use council::{CouncilSettings, pool::Pool};
@@ -35,6 +38,10 @@ struct ScriptedServer {
     lookup_refusals: Mutex<Vec<ActionError>>,
     /// What it answers first to a decline, the last one first.
     decline_refusals: Mutex<Vec<ActionError>>,
+    /// What it answers first to a challenge.
+    challenge_refusal: Mutex<Option<ActionError>>,
+    /// How often it was asked for the whole state of a game.
+    resyncs: AtomicUsize,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
     /// What it was told about seeking games.
@@ -52,6 +59,7 @@ impl Server for ScriptedServer {
         let challenges = matches!(action, Action::Challenge(_));
         let refusal = match action {
             Action::Decline(..) => self.decline_refusals.lock().expect("no panic").pop(),
+            Action::Challenge(_) => self.challenge_refusal.lock().expect("no panic").take(),
             _ => None,
         };
         self.asked.lock().expect("no panic").push(action);
@@ -65,7 +73,9 @@ impl Server for ScriptedServer {
         }
     }
 
-    async fn resync(&self, _: &GameId) {}
+    async fn resync(&self, _: &GameId) {
+        self.resyncs.fetch_add(1, Ordering::Relaxed);
+    }
 
     fn keeps_lichess_limits(&self) -> bool {
         self.is_lichess
@@ -241,7 +251,7 @@ async fn whoever_is_playing_is_not_challenged() {
     let request = ChallengeRequest { opponent: "ann".to_owned(), terms: terms(), our_color: None, initial_fen: None };
     let (answers, mut inbox) = mpsc::unbounded_channel();
     let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
-    ask(&server, Action::Challenge(request.clone()), &answers, &CancellationToken::new())
+    ask(&server, Action::Challenge(request.clone()), false, &answers, &CancellationToken::new())
         .await
         .expect("the lobby is told");
     assert_eq!(*server.asked.lock().expect("no panic"), []);
@@ -269,7 +279,7 @@ async fn a_challenge_is_declined_until_the_server_has_heard_it() {
         (vec![ActionError::NotFound("No such challenge".to_owned())], 1, false),
     ] {
         let server = ScriptedServer { decline_refusals: Mutex::new(refusals), ..ScriptedServer::default() };
-        assert_eq!(ask(&server, decline.clone(), &answers, &CancellationToken::new()).await.is_ok(), is_heard);
+        assert_eq!(ask(&server, decline.clone(), false, &answers, &CancellationToken::new()).await.is_ok(), is_heard);
         assert_eq!(*server.asked.lock().expect("no panic"), vec![decline.clone(); times]);
     }
 }
@@ -522,16 +532,61 @@ async fn games_are_sought_within_the_hours_of_challenges() {
     }
 }
 
-/// A challenge that cannot be made yet is no failure of the command: it is made later.
+/// O3: the server itself says what comes of a challenge that was ordered. One that cannot be made yet is no failure of the command: it is
+/// made later.
 #[tokio::test]
-async fn the_operator_is_told_that_an_order_stands() {
-    let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
-    let story = Story::begin(server, |_| ()).await;
-    let mut watcher = story.events_seen.resubscribe();
-    connected(&mut watcher).await;
-    let challenge = r#"{"command":"challenge","name":"Ann","time_control":"3+2"}"#;
-    let said = story.control.perform(serde_json::from_str(challenge).expect("a command")).await.expect("it stands");
-    assert!(said.contains("Ann cannot be challenged now and will be later"), "{said}");
+async fn the_operator_is_told_the_servers_answer() {
+    let later = ActionError::Limited { retry_after: None, key: None, opponent: true, detail: "too many".to_owned() };
+    let order = r#"{"command":"challenge","name":"Ann","time_control":"3+2"}"#;
+    for (refusal, expected) in [
+        (None, Ok("Ann is challenged to 3+2 casual")),
+        (Some(later), Ok("Ann cannot be challenged now and will be later")),
+        (Some(ActionError::NotFound("No such user: Ann".to_owned())), Err("No such user: Ann")),
+    ] {
+        let challenge_refusal = Mutex::new(refusal);
+        let server = ScriptedServer { all_are_busy: true, challenge_refusal, ..ScriptedServer::default() };
+        let story = Story::begin(server, |_| ()).await;
+        connected(&mut story.events_seen.resubscribe()).await;
+        let said = story.control.perform(serde_json::from_str(order).expect("a command")).await;
+        match (&said, expected) {
+            (Ok(said), Ok(words)) => assert!(said.contains(words), "{said}"),
+            (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
+            _ => panic!("{said:?}"),
+        }
+        assert!(matches!(story.server.asked.lock().expect("no panic")[..], [Action::Challenge(_)]));
+    }
+}
+
+/// L10: what a flooded game has no room for is asked for again; chat is not.
+#[tokio::test]
+async fn a_game_that_was_flooded_is_asked_for_anew() {
+    let server = Arc::new(ScriptedServer::default());
+    let requests = TaskTracker::new();
+    let (inbox, mut read) = mpsc::channel(2);
+    let mut handle = GameHandle { inbox, catching_up: None };
+    let id = GameId::new("abcdefgh");
+    let mut tell = |input| handle.tell(&id, input, &(Arc::clone(&server) as Arc<dyn Server>), &requests);
+    let line = ChatLine { username: "Ann".to_owned(), room: chess::ChatRoom::Player, text: "hello".to_owned() };
+    let chat = || GameInput::Chat(line.clone(), Vec::new());
+    let (_, state) = game("e2e4", GameStatus::Started, None);
+    for input in [chat(), chat(), chat(), GameInput::State(state.clone()), GameInput::State(state), chat()] {
+        tell(input);
+    }
+    tokio::task::yield_now().await;
+    assert_eq!(server.resyncs.load(Ordering::Relaxed), 0, "there is no room yet");
+    assert!(matches!(read.recv().await, Some(GameInput::Chat(..))));
+    happens(|| (server.resyncs.load(Ordering::Relaxed) == 1).then_some(())).await;
+}
+
+#[test]
+fn few_finished_games_are_remembered() {
+    let mut over = FinishedGames::default();
+    for number in 0..10_000 {
+        over.insert(GameId::new(format!("{number}")));
+        over.insert(GameId::new(format!("{number}")));
+    }
+    assert_eq!(over.0.len(), FinishedGames::MOST);
+    assert!(over.contains(&GameId::new("9999")) && over.contains(&GameId::new("9800")));
 }
 
 /// The operator asks for a thing, and hears what came of it.

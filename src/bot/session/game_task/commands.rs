@@ -40,16 +40,14 @@ impl GameTask {
             // How far it has come is not known.
             GameProgress::AwaitingState => (GivingUp::Abort, Vec::new()),
         };
-        let (context, inbox, id) = (self.context.clone(), self.own_inbox.clone(), self.id.clone());
+        let (context, own, id) = (self.context.clone(), self.own.clone(), self.id.clone());
         self.context.requests.spawn(async move {
             let outcome = match way {
                 GivingUp::Abort => context.leave(&id).await,
                 GivingUp::Resign => context.server.perform(Action::Resign(id.clone())).await.map(drop),
             };
-            if outcome.is_err()
-                && let Some(inbox) = inbox.upgrade()
-            {
-                let _ = inbox.send(GameInput::NotGivenUp);
+            if outcome.is_err() {
+                let _ = own.send(GameInput::NotGivenUp);
             }
             context.answer_operator(answer, outcome.map(|()| format!("game {id} is given up")).map_err(Into::into));
         });

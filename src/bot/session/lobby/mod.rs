@@ -242,6 +242,13 @@ impl Lobby {
         standing.map(|(_, opponent)| opponent.to_owned())
     }
 
+    /// The answer to a challenge of ours, or to the question whom to challenge, may have been lost: neither is waited for any more, and
+    /// what was ordered is ordered still.
+    pub(super) fn answers_lost(&mut self) {
+        (self.looking, self.asked) = (false, None);
+        self.orders.extend(self.ordered.take());
+    }
+
     /// Whether new games are begun.
     pub(super) const fn mode(&self) -> AccountMode {
         self.mode

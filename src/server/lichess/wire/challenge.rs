@@ -14,6 +14,13 @@ pub(super) struct ChallengeEnvelope {
 }
 
 impl ChallengeEnvelope {
+    /// Whether `us` made it, or it is made to `us` or to anybody.
+    pub(super) fn concerns(&self, us: &str) -> bool {
+        let is_us = |user: &User| user.clone().into_player().id == us;
+        let ChallengeJson { challenger, dest_user, .. } = &self.challenge;
+        challenger.as_ref().is_some_and(is_us) || dest_user.as_ref().is_none_or(is_us)
+    }
+
     pub(super) fn into_challenge(self, us: &str) -> Challenge {
         let for_bots = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
         self.challenge.into_challenge(us, for_bots)

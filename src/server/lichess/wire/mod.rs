@@ -72,7 +72,13 @@ pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     Ok(match &*kind {
         "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
         "gameFinish" => read::<GameEnvelope>(&kind, line)?.into_finish()?,
-        "challenge" => ServerEvent::Challenge(read::<ChallengeEnvelope>(&kind, line)?.into_challenge(us)),
+        "challenge" => {
+            let challenge = read::<ChallengeEnvelope>(&kind, line)?;
+            if !challenge.concerns(us) {
+                return Err(LichessLineError::Unknown("a challenge between two others".to_owned()));
+            }
+            ServerEvent::Challenge(challenge.into_challenge(us))
+        }
         "challengeCanceled" => ServerEvent::ChallengeCancelled(read::<ChallengeEnvelope>(&kind, line)?.into_id()),
         "challengeDeclined" => read::<ChallengeEnvelope>(&kind, line)?.into_decline(),
         _ => return Err(LichessLineError::Unknown(kind.into_owned())),

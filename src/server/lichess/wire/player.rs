@@ -8,7 +8,7 @@ use super::lenient;
 use chess::{Account, Player};
 
 /// Somebody, by any of the names that the server has for the same things.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct User {
     id: Option<String>,

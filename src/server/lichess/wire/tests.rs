@@ -57,6 +57,7 @@ fn a_challenge_is_told_from_our_side() {
         "finalColor":"white","rules":["noAbort"],"initialFen":"startpos","rematchOf":"old00001","new":[1,{"x":null}]},
         "compat":{"bot":false,"board":true}}"#;
     let incoming = challenge("bob", line);
+    assert!(matches!(event(line, "eve"), Err(LichessLineError::Unknown(_))), "it is between two others");
     assert!(incoming.incoming && incoming.obstacle == Some(ChallengeObstacle::NotForBots) && incoming.terms.rated);
     assert_eq!(incoming.terms.variant, Variant::Chess960);
     assert_eq!(incoming.terms.time_control, TimeControl::real_time(Duration::from_secs(300), Duration::from_secs(3)));

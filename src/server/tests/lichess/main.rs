@@ -467,9 +467,8 @@ async fn a_finished_game_is_looked_at_once_more() {
 }
 
 /// Promise 1: a server that will not say for a minute who we are, after a restart of ours, costs a running game nothing.
-#[tokio::test]
-async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
-    let mut story = Story::begin(|_| {}).await;
+/// The game as an earlier process left it.
+fn known_game() -> KnownGame {
     let info = GameInfo {
         id: "game0001".into(),
         terms: GameTerms {
@@ -484,10 +483,13 @@ async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
         tournament: None,
         url: None,
     };
-    story
-        .bot
-        .remember(&[KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }])
-        .await;
+    KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
+}
+
+#[tokio::test]
+async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
+    let mut story = Story::begin(|_| {}).await;
+    story.bot.remember(&[known_game()]).await;
     story.server.expect(TOKEN_TEST).await.answer(429, "", "").await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
@@ -695,19 +697,100 @@ async fn a_server_without_a_test_for_tokens_is_believed() {
     }
 }
 
-#[tokio::test]
-async fn a_token_that_is_taken_back_ends_the_account() {
-    let (mut story, _events, _game) = Story::in_game(|_| {}).await;
-    let gone = r#"{"error":"No such token"}"#;
-    let played = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
-        request.answer(401, "", gone).await
-    });
-    assert!(matches!(played.await, Err(ActionError::Unauthorised(_))));
-    for _ in 0..2 {
-        story.server.expect("GET /api/account").await.answer(401, "", gone).await;
+/// A clock that stands still until it is told to go on. Sockets take the time that they need meanwhile.
+struct StoppedClock {
+    /// Held by a blocking task, while which tokio's paused clock does not go on by itself.
+    _still: std::sync::mpsc::Sender<()>,
+}
+
+impl StoppedClock {
+    fn stop() -> Self {
+        tokio::time::pause();
+        let (still, ended) = std::sync::mpsc::channel();
+        tokio::task::spawn_blocking(move || ended.recv());
+        Self { _still: still }
     }
+
+    /// Lets seconds pass, after each of which the client may do what has become due.
+    async fn pass(&self, seconds: u64) {
+        for _ in 0..seconds {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(2))).await.expect("no panic");
+        }
+    }
+
+    /// The seconds that pass until the client makes the next request that begins with `start`.
+    async fn until(&self, server: &mut ScriptedServer, start: &str) -> (u64, Request) {
+        let mut waited = 0;
+        while server.count(start) == 0 {
+            self.pass(1).await;
+            waited += 1;
+            assert!(waited < 120, "it asks no more");
+        }
+        (waited, server.expect(start).await)
+    }
+
+    /// The same of the next question whose the token is, which is refused.
+    async fn refuse(&self, server: &mut ScriptedServer) -> u64 {
+        let (waited, request) = self.until(server, "GET /api/account").await;
+        request.answer(401, "", r#"{"error":"No such token"}"#).await;
+        waited
+    }
+}
+
+/// L7: a server in trouble refuses as well.
+#[tokio::test]
+async fn a_token_is_given_up_after_a_minute_of_refusals() {
+    let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
+    let clock = StoppedClock::stop();
+    let refused = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| {
+        request.answer(401, "", "").await;
+    });
+    assert!(matches!(refused.await, Err(ActionError::Unauthorised(_))));
+    let (mut waited, mut asked) = (0, 0);
+    while waited < 60 {
+        assert!(story.events.try_recv().is_err(), "given up after {waited} s");
+        waited += clock.refuse(&mut story.server).await;
+        asked += 1;
+    }
+    assert!(asked >= 5, "{asked} tries in {waited} s");
     assert!(story.rejection().await.contains("no longer taken"));
     assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+/// L7: a game that is given up is lost, so it is played on for as long as the server may be in trouble.
+#[tokio::test]
+async fn no_game_is_given_up_for_some_minutes_of_refusals() {
+    let patience = |settings: &mut LichessSettings| settings.idle_timeout = Duration::from_secs(3600);
+    let (mut story, _events, _game) = Story::in_game(patience).await;
+    let clock = StoppedClock::stop();
+    let played = story
+        .answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.answer(401, "", "").await);
+    assert!(matches!(played.await, Err(ActionError::Unauthorised(_))));
+    let mut waited = 0;
+    while waited < 14 * 60 {
+        waited += clock.refuse(&mut story.server).await;
+        assert!(story.events.try_recv().is_err(), "given up after {waited} s");
+    }
+    let played =
+        story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.ok(OK).await).await;
+    assert_eq!(played, Ok(Done::Taken));
+    clock.until(&mut story.server, "GET /api/account").await.1.ok(ACCOUNT).await;
+    clock.pass(300).await;
+    assert!(story.events.try_recv().is_err(), "the server has thought better of it");
+}
+
+/// Nor is a game of an earlier process, which goes on when the server is well again.
+#[tokio::test]
+async fn a_restart_in_a_game_is_patient_with_refusals() {
+    let mut story = Story::begin(|_| {}).await;
+    story.bot.remember(&[known_game()]).await;
+    let clock = StoppedClock::stop();
+    for _ in 0..6 {
+        let (_, request) = clock.until(&mut story.server, TOKEN_TEST).await;
+        request.answer(401, "", r#"{"error":"No such token"}"#).await;
+    }
+    assert!(story.events.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -901,6 +984,67 @@ async fn a_move_waits_for_no_other_request() {
     story.server.expect("POST /api/bot/game/game0001/chat").await.ok(OK).await;
     assert_eq!(talk.await.expect("no panic"), Ok(Done::Taken));
     assert_eq!(more_talk.await.expect("no panic"), Ok(Done::Taken));
+}
+
+/// L10: a challenger waits for the answer, and nothing waits for a list of 600 kB.
+#[tokio::test]
+async fn an_answer_to_a_challenge_waits_for_no_list() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let (bot, other) = (story.bot.clone(), story.bot.clone());
+    let bots = tokio::spawn(async move { bot.online_bots().await });
+    let _unanswered = story.server.expect("GET /api/bot/online").await;
+    let tournaments = tokio::spawn(async move { other.team_tournaments("bots").await });
+    let one = || ChallengeId::from("chal0001");
+    for (action, start) in [
+        (Action::Accept(one()), "POST /api/challenge/chal0001/accept"),
+        (Action::Decline(one(), DeclineReason::Later), "POST /api/challenge/chal0001/decline"),
+        (Action::Cancel(one()), "POST /api/challenge/chal0001/cancel"),
+    ] {
+        let done = story.answered(action, start, async |request| request.ok(OK).await);
+        assert_eq!(done.await, Ok(Done::Taken));
+    }
+    assert_eq!(story.server.count("GET /api/team"), 0, "lists go one at a time");
+    bots.abort();
+    tournaments.abort();
+}
+
+/// L11: after a 429 on anything the API asks for a full minute; what nothing waits for is not asked for that long.
+#[tokio::test]
+async fn lists_rest_for_a_full_minute_after_any_limit() {
+    let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
+    let clock = StoppedClock::stop();
+    let played = story
+        .answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.answer(429, "", "").await);
+    assert!(matches!(played.await, Err(ActionError::Limited { .. })));
+    for seconds in [0, 30, 29] {
+        clock.pass(seconds).await;
+        assert!(matches!(story.bot.online_bots().await, Err(ActionError::Limited { retry_after: Some(_), .. })));
+    }
+    assert_eq!(story.server.count("GET /api/bot/online"), 0, "it was not sent");
+    clock.pass(1).await;
+    let bot = story.bot.clone();
+    let bots = tokio::spawn(async move { bot.online_bots().await });
+    story.server.expect("GET /api/bot/online").await.ok("").await;
+    assert_eq!(bots.await.expect("no panic"), Ok(Vec::new()));
+}
+
+/// L11: a topic that was limited without a time is closed for a full minute.
+#[tokio::test]
+async fn a_limited_topic_rests_for_a_full_minute() {
+    let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
+    let clock = StoppedClock::stop();
+    let refused = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
+        request.answer(429, "", r#"{"error":"Too many requests. Try again later."}"#).await;
+    });
+    assert!(refused.await.is_err());
+    clock.pass(59).await;
+    assert!(matches!(story.bot.perform(challenge_ann()).await, Err(ActionError::Limited { .. })));
+    assert_eq!(story.server.count("POST /api/challenge"), 0, "it was not sent");
+    clock.pass(1).await;
+    let challenged = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
+        request.ok(r#"{"id":"chal0001"}"#).await;
+    });
+    assert_eq!(challenged.await, Ok(Done::Challenged(ChallengeId::from("chal0001"))));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Who may do what, and what browsers are told to refuse.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use concilio_web::{WebError, WebSettings};
 use reqwest::StatusCode;
@@ -218,4 +218,102 @@ async fn health_is_told_to_whoever_asks() {
         let response = stage.get(path).send().await.expect("an answer");
         assert!(response.status().is_success() && response.text().await.expect("text").contains(words), "{path}");
     }
+}
+
+/// A clock that goes on for two seconds at most, so that nothing is answered because a longer time is over. A minute of real time turns a
+/// hang into a failure.
+struct StoppedClock {
+    _still: std::sync::mpsc::Sender<()>,
+    left: Duration,
+}
+
+impl StoppedClock {
+    fn stop() -> Self {
+        tokio::time::pause();
+        let (still, ended) = std::sync::mpsc::channel();
+        // While a blocking task runs, the paused clock does not go on by itself.
+        tokio::task::spawn_blocking(move || ended.recv());
+        Self { _still: still, left: Duration::from_secs(2) }
+    }
+
+    async fn soon<T>(&mut self, what: &str, future: impl Future<Output = T>) -> T {
+        let mut future = std::pin::pin!(future);
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < Duration::from_secs(60) {
+            let tick = tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(5)));
+            tokio::select! {
+                done = &mut future => return done,
+                _ = tick => {
+                    let step = self.left.min(Duration::from_millis(50));
+                    tokio::time::advance(step).await;
+                    self.left -= step;
+                }
+            }
+        }
+        panic!("waited in vain for {what}");
+    }
+}
+
+/// Runs a test on one thread, where the clock can be stopped.
+fn with_a_stopped_clock(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(test);
+}
+
+/// O6: an idle connection gives up its place for a new one.
+#[testkit::test]
+fn idle_connections_delay_no_request() {
+    with_a_stopped_clock(many_idle_connections());
+}
+
+async fn many_idle_connections() {
+    let stage = PlayStage::open().await;
+    let mut clock = StoppedClock::stop();
+    let address = stage.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let mut idle = Vec::new();
+    for _ in 0..359 {
+        idle.push(tokio::net::TcpStream::connect(&address).await.expect("a connection"));
+    }
+    // Less than the head of a request may take altogether.
+    for _ in 0..30 {
+        tokio::time::advance(std::time::Duration::from_millis(100)).await;
+        tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_millis(2)))
+            .await
+            .expect("no panic");
+    }
+    for path in ["live", "", "api/me"] {
+        let answer = clock.soon(path, stage.get(path).send()).await.expect("an answer");
+        assert!(answer.status().is_success(), "{path}");
+    }
+}
+
+/// O6: wrong secrets delay no other request, not even one from the same address.
+#[testkit::test]
+fn wrong_logins_delay_no_request() {
+    with_a_stopped_clock(many_wrong_logins());
+}
+
+async fn many_wrong_logins() {
+    let stage = PlayStage::with_secret(false).await;
+    let mut clock = StoppedClock::stop();
+    let wrong = json!({ "secret": "open sesame!" });
+    let attempts = (0..300).map(|_| stage.post("api/login", &wrong).send());
+    let attempts = clock.soon("three hundred refusals", futures_util::future::join_all(attempts)).await;
+    assert!(attempts.into_iter().flatten().all(|answer| answer.status() == StatusCode::UNAUTHORIZED));
+    let login = clock.soon("the login", stage.post("api/login", &json!({ "secret": SECRET })).send()).await;
+    assert_eq!(login.expect("an answer").status(), StatusCode::NO_CONTENT);
+    let read = clock.soon("the status", stage.get("api/status").bearer_auth(SECRET).send()).await;
+    assert_eq!(read.expect("an answer").status(), StatusCode::OK);
+    // An address that goes on is not listened to for a while.
+    let refused = async {
+        loop {
+            let answer = stage.post("api/login", &wrong).send().await.expect("an answer");
+            if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+                return;
+            }
+        }
+    };
+    clock.soon("the limit", refused).await;
+    let right = clock.soon("the login", stage.post("api/login", &json!({ "secret": SECRET })).send()).await;
+    assert_eq!(right.expect("an answer").status(), StatusCode::TOO_MANY_REQUESTS);
 }

@@ -1,0 +1,133 @@
+//! A backup put in the place of the journal.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use jiff::Zoned;
+use rusqlite::Connection;
+
+use super::{JournalError, backup, lock::JournalLock, schema};
+
+/// The files that SQLite keeps beside a database.
+const BESIDE: [&str; 2] = ["-wal", "-shm"];
+
+/// A journal that was restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoredJournal {
+    /// Its size in bytes.
+    pub size: u64,
+    /// The journal that stood in its place, if there was one; it opens as any other.
+    pub kept: Option<PathBuf>,
+}
+
+/// Puts a copy of `backup` in the place of the journal at `path`. The old journal stays beside it, with the time in its name, and no log
+/// of the old one is left beside the new one. A process that is killed meanwhile leaves either of the two in its place, whole.
+///
+/// # Errors
+/// [`JournalError::Restore`] where the backup is none, or is damaged, or the copy cannot be written; [`JournalError::InUse`] while a
+/// program writes the journal; [`JournalError::Newer`] for a backup that a newer program has written.
+pub fn restore(backup: &Path, path: &Path) -> Result<RestoredJournal, JournalError> {
+    let failed = |reason: String| JournalError::Restore { path: backup.to_owned(), reason };
+    if !backup.exists() {
+        return Err(failed("there is no such file".to_owned()));
+    }
+    let source = schema::open_any_version(backup).map_err(|error| match error {
+        JournalError::Open { reason, .. } => failed(reason),
+        other => other,
+    });
+    let (source, version) = source?;
+    schema::may_be_read(backup, version)?;
+    check(&source).map_err(failed)?;
+    if is_same_file(backup, path) {
+        return Err(failed("it is the journal itself".to_owned()));
+    }
+    schema::make_directory_of(path)?;
+    let _lock = JournalLock::take(path)?;
+    let draft = backup::draft_of(path);
+    let restored = backup::copy(&source, &draft).and_then(|size| {
+        let copied = Connection::open(&draft).map_err(|error| error.to_string())?;
+        check(&copied)?;
+        drop(copied);
+        let kept = put_aside(path).map_err(|error| format!("the old journal cannot be put aside: {error}"))?;
+        fs::rename(&draft, path).map_err(|error| error.to_string())?;
+        sync_folder_of(path);
+        Ok(RestoredJournal { size, kept })
+    });
+    let _ = fs::remove_file(&draft);
+    restored.map_err(failed)
+}
+
+/// Whether a database is a journal, and whole.
+fn check(database: &Connection) -> Result<(), String> {
+    let words = |error: rusqlite::Error| error.to_string();
+    let games = database.table_exists(None, "games").map_err(words)?;
+    if !games {
+        return Err("it is a database, but no journal".to_owned());
+    }
+    let found: String = database.pragma_query_value(None, "integrity_check", |row| row.get(0)).map_err(words)?;
+    if found == "ok" { Ok(()) } else { Err(format!("it is damaged: {}", found.lines().next().unwrap_or_default())) }
+}
+
+/// Gives the old journal, if there is one, a second name, and takes its log away from its first one. The log is brought into the
+/// database before, where it can be: then a kill in between loses nothing of it.
+fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
+    if !path.exists() {
+        // The log of a journal that is gone is of no use to another one.
+        let kept = free_name(path);
+        for ending in BESIDE {
+            rename_if_there(&with(path, ending), &with(&kept, ending))?;
+        }
+        return Ok(None);
+    }
+    // What is damaged stays as it is.
+    let is_whole = schema::open_any_version(path).is_ok_and(|(old, _)| check(&old).is_ok());
+    if is_whole && let Ok(old) = Connection::open(path) {
+        let _ = schema::empty_log(&old);
+    }
+    let kept = free_name(path);
+    // A log that is still there is moved first: beside the new journal it would destroy it.
+    for ending in BESIDE {
+        rename_if_there(&with(path, ending), &with(&kept, ending))?;
+    }
+    match fs::hard_link(path, &kept) {
+        // Some disks know no second names.
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
+            fs::rename(path, &kept)?;
+        }
+        linked => linked?,
+    }
+    Ok(Some(kept))
+}
+
+fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        renamed => renamed,
+    }
+}
+
+/// A name for the old journal that nothing has: `journal.db.2026-11-26-101530`.
+fn free_name(path: &Path) -> PathBuf {
+    let dated = with(path, &Zoned::now().strftime(".%Y-%m-%d-%H%M%S").to_string());
+    let taken = |name: &PathBuf| BESIDE.iter().copied().chain([""]).any(|ending| with(name, ending).exists());
+    let numbered = (2..).map(|number| with(&dated, &format!("-{number}")));
+    std::iter::once(dated.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(dated)
+}
+
+fn with(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Where a folder can be synchronised, its new names survive a loss of power.
+fn sync_folder_of(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+}

@@ -1,0 +1,45 @@
+//! Promise 1: a panic in each kind of task costs no game, and no entry of the journal.
+
+use super::harness::{Story, seen};
+use crate::panics::{all_happened, in_its_own_process, panics};
+
+/// Every task on which a game on Lichess depends, by its name in the log.
+const TASKS: [&str; 10] = [
+    "event stream",
+    "game streams",
+    "game stream",
+    "token check",
+    "request",
+    "account",
+    "game",
+    "player",
+    "elector",
+    "journal",
+];
+
+#[testkit::test]
+fn a_panic_in_each_task_costs_no_game() {
+    in_its_own_process("lichess::panics::a_panic_in_each_task_costs_no_game", every_task_panics);
+}
+
+async fn every_task_panics() {
+    let mut left = TASKS.to_vec();
+    let mut story = Story::begin(|_| ()).await;
+    while !left.is_empty() {
+        let game = story.challenge().await;
+        // One after the other, a few moves apart; those that are left when the game is over, in the next game.
+        let mut ply = 4;
+        while let Some(task) = left.last() {
+            if story.ply(&game, ply).await.outcome.is_some() {
+                break;
+            }
+            panics(task, 2);
+            seen(&format!("a panic of the task {task}"), || all_happened().then_some(())).await;
+            left.pop();
+            ply += 2;
+        }
+        story.played(&game).await;
+    }
+    // The record of every game is complete.
+    story.closes().await;
+}
