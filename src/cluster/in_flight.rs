@@ -18,15 +18,16 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
     identity::RunId,
-    measured::SpeedSample,
+    measured::{Conduct, EndedSearch, SpeedSample},
     verification::{
         claims::{self, ClaimVerdict, HomeValue},
+        positions::{NextSearch, SHARE, VerifiedPosition},
         values::{Caught, HomeSearch, HomeValues, VerifiedMove},
     },
     wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
 };
-use chess::{ElectorName, Line, MachineName, Proposal};
-use council::pool::{Fallback, Job, SearchReport, VerificationLength, WeakVerification};
+use chess::{ElectorName, MachineName, Proposal};
+use council::pool::{Fallback, Job, SearchReport, VerificationLength};
 
 /// A worker has the command so long after the way has taken its time, or it was lost on it.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
@@ -37,9 +38,6 @@ const MOST_VERIFIED: u32 = 16;
 const VERIFIED_AT_ONCE: u32 = 4;
 /// See [`MOST_VERIFIED`].
 const VERIFIED_EVERY: Duration = Duration::from_millis(25);
-/// The part of a core's time that verification may take, one of so many, beside a little at the beginning of a position.
-const SHARE: u32 = 8;
-const AT_ONCE: Duration = Duration::from_millis(10);
 /// A search that has proposed nothing for so long after the way has taken its time, twice, is silent.
 const SILENT_AFTER: Duration = Duration::from_millis(50);
 /// Proposals of one search that are heard, however soon, and how long each further one takes: an honest search makes some dozens.
@@ -220,65 +218,6 @@ impl RemoteSearch {
         let (nodes, after) = self.progress.spoke.filter(|_| self.measures)?;
         Some(SpeedSample { nodes, time: after.saturating_sub(self.lag), threads: self.threads })
     }
-}
-
-/// How a worker behaved in a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Conduct {
-    /// It proposed a move that was verified.
-    Proposed,
-    /// It had the time for a proposal, and made none.
-    Silent,
-    /// Nothing can be said.
-    Unknown,
-}
-
-/// What a search leaves behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct EndedSearch {
-    /// Where it ran.
-    pub worker: RunId,
-    /// How that worker behaved.
-    pub conduct: Conduct,
-    /// What it came to, if that says anything about the machine.
-    pub sample: Option<SpeedSample>,
-}
-
-/// A position in which moves are verified, and the time that this has taken.
-#[derive(Debug)]
-struct VerifiedPosition {
-    position: Arc<str>,
-    line: Arc<Line>,
-    verification: WeakVerification,
-    since: Instant,
-    spent: Duration,
-    /// By worker: how many moves were verified for it.
-    verified: BTreeMap<RunId, u32>,
-}
-
-impl VerifiedPosition {
-    /// How long verification is to wait until it may go on.
-    fn wait(&self, now: Instant) -> Duration {
-        let due = self.spent.saturating_sub(AT_ONCE) * SHARE;
-        due.saturating_sub(now.saturating_duration_since(self.since))
-    }
-
-    fn next(&self) -> Option<HomeSearch> {
-        let (best, length) = self.verification.upgrade()?.next()?;
-        let key = VerifiedMove { position: Arc::clone(&self.position), best };
-        Some(HomeSearch { key, line: Arc::clone(&self.line), length, doubt: false })
-    }
-}
-
-/// What is to be verified next.
-#[derive(Debug)]
-pub(crate) enum NextSearch {
-    /// This.
-    Now(HomeSearch),
-    /// Something, but not yet: so much of a core's time as it may have was used.
-    Wait(Duration),
-    /// Nothing, until something happens.
-    Nothing,
 }
 
 /// What is to be done about an event.

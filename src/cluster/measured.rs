@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use super::identity::RunId;
+
 /// Whoever takes longer to answer gets no searches.
 pub(crate) const TOO_FAR: Duration = Duration::from_secs(5);
 
@@ -100,6 +102,28 @@ impl WorkerSpeed {
         let fresh = |measured: &Instant| now.saturating_duration_since(*measured) < FORGOTTEN_AFTER;
         self.measured.filter(|(_, measured)| fresh(measured)).map(|(speed, _)| speed)
     }
+}
+
+/// How a worker behaved in a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conduct {
+    /// It proposed a move that was verified.
+    Proposed,
+    /// It had the time for a proposal, and made none.
+    Silent,
+    /// Nothing can be said.
+    Unknown,
+}
+
+/// What a search leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndedSearch {
+    /// Where it ran.
+    pub worker: RunId,
+    /// How that worker behaved.
+    pub conduct: Conduct,
+    /// What it came to, if that says anything about the machine.
+    pub sample: Option<SpeedSample>,
 }
 
 #[cfg(test)]

@@ -12,8 +12,7 @@ use std::{
 
 use super::{
     identity::{NamesTold, RunId, Sender},
-    in_flight::Conduct,
-    measured::{SpeedSample, TOO_FAR, WorkerLag, WorkerSpeed, shortest_move},
+    measured::{Conduct, SpeedSample, TOO_FAR, WorkerLag, WorkerSpeed, shortest_move},
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
 };

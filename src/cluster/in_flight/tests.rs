@@ -3,7 +3,10 @@
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::wire::{ProposalText, RemoteElectorKind};
+use crate::{
+    verification::positions::AT_ONCE,
+    wire::{ProposalText, RemoteElectorKind},
+};
 use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
 use engine::IN_FULL;
 

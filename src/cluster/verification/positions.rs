@@ -1,0 +1,53 @@
+//! Positions in which moves are verified, each with its part of a home core's time.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::values::{HomeSearch, VerifiedMove};
+use crate::identity::RunId;
+use chess::Line;
+use council::pool::WeakVerification;
+
+/// The part of a core's time that verification may take, one of so many, beside a little at the beginning of a position.
+pub(crate) const SHARE: u32 = 8;
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(10);
+
+/// A position in which moves are verified, and the time that this has taken.
+#[derive(Debug)]
+pub(crate) struct VerifiedPosition {
+    pub position: Arc<str>,
+    pub line: Arc<Line>,
+    pub verification: WeakVerification,
+    pub since: Instant,
+    pub spent: Duration,
+    /// By worker: how many moves were verified for it.
+    pub verified: BTreeMap<RunId, u32>,
+}
+
+impl VerifiedPosition {
+    /// How long verification is to wait until it may go on.
+    pub(crate) fn wait(&self, now: Instant) -> Duration {
+        let due = self.spent.saturating_sub(AT_ONCE) * SHARE;
+        due.saturating_sub(now.saturating_duration_since(self.since))
+    }
+
+    pub(crate) fn next(&self) -> Option<HomeSearch> {
+        let (best, length) = self.verification.upgrade()?.next()?;
+        let key = VerifiedMove { position: Arc::clone(&self.position), best };
+        Some(HomeSearch { key, line: Arc::clone(&self.line), length, doubt: false })
+    }
+}
+
+/// What is to be verified next.
+#[derive(Debug)]
+pub(crate) enum NextSearch {
+    /// This.
+    Now(HomeSearch),
+    /// Something, but not yet: so much of a core's time as it may have was used.
+    Wait(Duration),
+    /// Nothing, until something happens.
+    Nothing,
+}
