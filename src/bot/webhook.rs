@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     metrics,
-    session::{BotEvent, GameEvent, Sentence},
+    session::{BotEvent, EventBus, GameEvent, Sentence},
 };
 use chess::{Backoff, Fault, GameId, Secret, SecretError};
 
@@ -107,12 +107,11 @@ pub enum WebhookError {
     Client(#[from] reqwest::Error),
 }
 
-/// Sends what the settings want to be told of these events, until there are no more; nothing, where they name no address.
-/// To be called within a runtime.
+/// Sends the events of the bus that the settings name; nothing where they name no address. To be called within a runtime.
 ///
 /// # Errors
 /// [`WebhookError`] if the secret cannot be read or HTTPS cannot be spoken.
-pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEvent>>) -> Result<Webhook, WebhookError> {
+pub fn start(settings: &WebhookSettings, bus: &EventBus) -> Result<Webhook, WebhookError> {
     let stop = CancellationToken::new();
     if settings.url.is_empty() {
         return Ok(Webhook { stop, delivery: None });
@@ -126,6 +125,10 @@ pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEven
     let _ = ring::default_provider().install_default();
     let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none()).build()?;
     let address = Address::new(&settings.url, secret);
+    let events = match settings.events.iter().any(|event| event == Sentence::MOVE) {
+        true => bus.listen(),
+        false => bus.listen_without_moves(),
+    };
     let (sender, messages) = mpsc::channel(MOST_WAITING);
     tokio::spawn(choose(settings.clone(), events, sender, stop.clone()));
     let delivery = tokio::spawn(deliver(client, address, messages, PAUSES));
@@ -345,8 +348,8 @@ mod tests {
     async fn what_happened_last_is_sent_before_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
-        let (bus, events) = broadcast::channel(10);
-        let webhook = start(&WebhookSettings { url, ..WebhookSettings::default() }, events).expect("settings");
+        let bus = EventBus::new();
+        let webhook = start(&WebhookSettings { url, ..WebhookSettings::default() }, &bus).expect("settings");
         let receiver = tokio::spawn(async move {
             let (mut socket, _) = listener.accept().await.expect("a client");
             let mut heard = Vec::new();
@@ -355,7 +358,7 @@ mod tests {
             }
             socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.expect("answered");
         });
-        bus.send(Arc::new(fault("the last word"))).expect("it listens");
+        bus.tell(fault("the last word"));
         webhook.close().await;
         assert!(receiver.is_finished(), "nobody was told");
         receiver.await.expect("no panic");

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use jiff::Timestamp;
+
 use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
 
 /// The part of a game that does not change while it runs.
@@ -49,6 +51,10 @@ pub struct KnownGame {
     /// The bot's next move, decided before the program was started again; the server may have taken
     /// it or not.
     pub decided: Option<UciMove>,
+    /// When it began, as far as we know.
+    pub started: Option<Timestamp>,
+    /// Whether it was adjourned when we last heard of it.
+    pub is_adjourned: bool,
 }
 
 /// The part of a game that changes while it runs, always complete: never a difference to an earlier

@@ -78,6 +78,8 @@ pub enum ServerEvent {
         /// The time until the win may be claimed; `None` if the server does not report it.
         claim_after: Option<Duration>,
     },
+    /// What the adapter has learned of the server, in words of its own: to be kept for later processes in the place of what it told before.
+    Learned(String),
     /// Something went wrong that the adapter copes with by itself: for the journal.
     Fault {
         /// The game it concerns, if it concerns one.

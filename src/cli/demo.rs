@@ -170,7 +170,7 @@ impl DemoCommand {
             // While nobody plays, finished games are judged, so that the page has a report.
             let settings =
                 ReportSettings { when_idle: true, output: self.data.join("report"), ..ReportSettings::default() };
-            idle_study::start(&settings, &journal_settings, event_bus.listen())?;
+            idle_study::start(&settings, &journal_settings, &event_bus)?;
         }
         let viewer = Viewer::start(event_bus.listen());
         let mut daemons = JoinSet::new();

@@ -7,19 +7,15 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use super::Failure;
 use bot::{
     journal::{Filter, JournalSettings},
-    session::{BotEvent, GameEvent},
+    session::{BotEvent, EventBus, GameEvent},
 };
 use report::{
     IdleStudy, ReportRequest, ReportSettings,
     judge::{JudgeEffort, JudgeSpec},
 };
 
-/// Starts it, if the settings want it. It follows `events` to know when a game runs.
-pub(super) fn start(
-    settings: &ReportSettings,
-    journal: &JournalSettings,
-    events: Receiver<Arc<BotEvent>>,
-) -> Result<(), Failure> {
+/// Starts it, if the settings want it. It follows the events of `bus` to know when a game runs.
+pub(super) fn start(settings: &ReportSettings, journal: &JournalSettings, bus: &EventBus) -> Result<(), Failure> {
     if !settings.when_idle {
         return Ok(());
     }
@@ -35,7 +31,7 @@ pub(super) fn start(
         suggest: false,
     };
     let study = IdleStudy::start(request, || tracing::debug!("all finished games are studied"))?;
-    tokio::spawn(follow(study, events));
+    tokio::spawn(follow(study, bus.listen_without_moves()));
     Ok(())
 }
 

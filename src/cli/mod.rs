@@ -19,6 +19,7 @@ mod lab;
 mod lists;
 mod log;
 mod man;
+mod memory;
 mod page;
 mod practice;
 mod reload;
@@ -40,6 +41,7 @@ use self::run::RunEnd;
 use crate::settings::LogFormat;
 use chess::{Failure, printable};
 use clap::{Parser, Subcommand};
+use tokio::runtime::{Builder, Handle};
 
 /// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of `sysexits.h`. Whoever looks after services
 /// can tell it from a failure after which another start may help.
@@ -130,7 +132,7 @@ impl Cli {
             _ => log::init_simply(level("info"), format),
         }
         let outcome = match self.command {
-            Subcommands::Run(run) => match in_runtime(run.run(self.log, self.log_format)) {
+            Subcommands::Run(run) => match in_two_runtimes(|rest| run.run(self.log, self.log_format, rest)) {
                 Ok(RunEnd::Closed) => Ok(()),
                 Ok(RunEnd::Refused) => return ExitCode::from(REFUSED),
                 Err(failure) => Err(failure),
@@ -169,9 +171,24 @@ impl Cli {
     }
 }
 
+/// Runs the daemon. What a clock waits for runs on one thread, this one: a move passes through many tasks, and none of them has to
+/// be handed to another thread and to wait for it to wake up. All else runs in a second runtime, and delays no move.
+fn in_two_runtimes<T, F>(daemon: impl FnOnce(Handle) -> F) -> Result<T, Failure>
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    let background = Builder::new_multi_thread().worker_threads(1).thread_name("background").enable_all().build()?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let outcome = runtime.block_on(daemon(background.handle().clone()));
+    // Searches and files that are still busy do not hold up the exit.
+    background.shutdown_background();
+    runtime.shutdown_background();
+    outcome
+}
+
 /// Runs a command that talks to the network. Searches have threads of their own, so two are plenty.
 fn in_runtime<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(command);
     // Searches and files that are still busy do not hold up the exit.
     runtime.shutdown_background();

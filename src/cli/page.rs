@@ -84,7 +84,7 @@ pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerNam
         }
     };
     let connected = Arc::new(Mutex::new(accounts.map(|account| (account, false)).collect::<BTreeMap<_, _>>()));
-    let mut events = runtime.event_bus.listen();
+    let mut events = runtime.event_bus.listen_without_moves();
     let known = Arc::clone(&connected);
     tokio::spawn(async move {
         loop {

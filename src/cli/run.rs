@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{
+    runtime::Handle,
     sync::{oneshot, watch},
     task::JoinSet,
     time::sleep,
@@ -11,7 +12,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, idle_study, log, page,
+    Failure, idle_study, log, memory, page,
     reload::{self, Followers},
     runtime,
     settings_args::SettingsArgs,
@@ -76,8 +77,14 @@ pub(super) struct RunCommand {
 impl RunCommand {
     /// Plays on every enabled server until told to stop, or until no server will have us.
     ///
-    /// `level` and `format` are what the command line says of the log; otherwise the settings say it.
-    pub(super) async fn run(self, level: Option<String>, format: Option<LogFormat>) -> Result<RunEnd, Failure> {
+    /// `level` and `format` are what the command line says of the log; otherwise the settings say it. Everything on which no clock
+    /// waits runs in `background`, on threads of its own: the page, the cluster, the webhook.
+    pub(super) async fn run(
+        self,
+        level: Option<String>,
+        format: Option<LogFormat>,
+        background: Handle,
+    ) -> Result<RunEnd, Failure> {
         let page = self.web.map(|text| Flag { name: "--web", key: "web.address".to_owned(), text });
         let args = self.settings.with(page);
         let loaded = args.clone().load()?;
@@ -92,22 +99,33 @@ impl RunCommand {
         let finish = settings.shutdown.games == ShutdownGames::Finish;
         tokio::spawn(heed_signals(started, shutdown.clone(), settings.shutdown.grace, finish));
         let journal = Journal::open(&settings.journal)?;
-        tokio::spawn(write_missing_pgn(journal.clone()));
+        background.spawn(write_missing_pgn(journal.clone()));
         let event_bus = EventBus::new();
         let lists = CancellationToken::new();
-        let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown, lists.clone())?;
+        let runtime = {
+            let _background = background.enter();
+            runtime::build(&settings, journal, event_bus.clone(), &shutdown, lists.clone())?
+        };
         let control = runtime.control.clone();
         let (page_player, player) = watch::channel(settings.player.clone());
         control.reloads_by(reload::of(args, loaded, control.clone(), Followers { lists, page_player }));
         let socket = settings.control_socket();
         let serving = CancellationToken::new();
-        let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
-        let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, None, serving.clone()).await?;
+        let (health, webhook) = {
+            let _background = background.enter();
+            idle_study::start(&settings.report, &settings.journal, &event_bus)?;
+            let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
+            (health, webhook::start(&settings.webhook, &event_bus).map_err(Failure::usage)?)
+        };
+        let page = {
+            let (settings, runtime, serving) = (settings.web.clone(), runtime.clone(), serving.clone());
+            let serving =
+                async move { page::serve(&settings, &runtime, player, Some(&socket), health, None, serving).await };
+            background.spawn(serving).await??
+        };
         if let Some(url) = page.url() {
             tracing::info!("the page is at {url}");
         }
-        let webhook = webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
-        idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &page_without_account(&settings))?;
@@ -119,6 +137,7 @@ impl RunCommand {
                 page_without_account(&settings)
             )));
         }
+        background.spawn(memory::give_back_after_start());
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
         // Where no signals can be heard, nobody waits for it.
         let _ = has_started.send(control);

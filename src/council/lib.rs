@@ -8,6 +8,7 @@
 //! | [`pool`] | where electors run |
 //! | [`clock`] | how much time a move may have: pure functions |
 
+mod brief;
 mod chess_game;
 pub mod clock;
 mod council;
@@ -15,6 +16,7 @@ mod game;
 pub mod player;
 pub mod pool;
 
+pub use brief::BriefWait;
 pub use council::{
     Ballots, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, GroupMode, HeuristicWeights,
     OptionText, Pondering, Progress, Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move,

@@ -17,20 +17,7 @@
 //! far as its paper goes; the remaining rules are those of the Italian federation. Additions are
 //! marked as ours.
 //!
-//! ```
-//! use std::sync::atomic::AtomicBool;
-//!
-//! use concilio_draughts::{game::Game, search::{Limits, SearchOptions, Searcher}};
-//!
-//! let mut game = Game::default();
-//! game.play_text("22-18")?;
-//! let mut searcher = Searcher::new(SearchOptions::default());
-//! let limits = Limits { depth: Some(5), ..Limits::default() };
-//! let stop = AtomicBool::new(false);
-//! let found = searcher.search(&game, &limits, &stop, |it| println!("{} {:?}", it.depth, it.pv));
-//! assert!(found.is_some_and(|it| game.legal_moves().contains(&it.best)));
-//! # Ok::<(), concilio_draughts::board::MoveError>(())
-//! ```
+//! `examples/search.rs` plays a move and searches.
 
 pub mod board;
 pub mod endgame;

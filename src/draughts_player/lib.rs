@@ -13,20 +13,7 @@
 //! Rosters, criteria, phases, votes and the clock are the council's own. A strategy alone is a
 //! council of one.
 //!
-//! ```
-//! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-//! use council::pool::Pool;
-//! use draughts::game::Game;
-//! use concilio_draughts_player::{DraughtsPlayer, Pace};
-//!
-//! let mut player = DraughtsPlayer::new(&"council".parse()?, &Pool::new(0), None);
-//! let pace = Pace { nodes: Some(2_000), ..Pace::default() };
-//! let mut watch = |proposal: &_| println!("{proposal:?}");
-//! let decision = player.decide(&Game::default(), &pace, &mut watch).await;
-//! assert_eq!(decision.map(|decision| decision.votes.len()), Some(4));
-//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! `examples/council.rs` lets a council decide.
 
 mod elector;
 mod exchange;

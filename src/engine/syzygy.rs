@@ -249,57 +249,9 @@ impl PartialEq for Tablebases {
     }
 }
 
-/// Tables at hand for tests, where the checkout has them beside it.
-#[cfg(test)]
-pub(crate) fn for_tests() -> Option<Tablebases> {
-    let directories =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|d| d.join("shared/data/syzygy"));
-    let directory = directories.into_iter().find(|directory| directory.is_dir())?;
-    Tablebases::open(directory.to_str()?).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn position(fen: &str) -> Position {
-        Position::from_line(fen, false, []).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    #[test]
-    fn known_endings_are_known() {
-        let Some(tables) = for_tests() else { return };
-        for (fen, expected) in [
-            ("8/8/8/8/8/2k5/2p5/2K5 w - - 0 1", Outcome::Draw),
-            ("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1", Outcome::Win),
-            ("8/8/8/3k4/8/8/2Q1K3/8 b - - 0 1", Outcome::Loss),
-            ("8/8/8/3k4/8/8/2NNK3/8 w - - 0 1", Outcome::Draw),
-        ] {
-            let position = position(fen);
-            assert!(tables.covers(position.board()), "{fen}");
-            assert_eq!(tables.outcome(position.board()), Some(expected), "{fen}");
-        }
-    }
-
-    #[test]
-    fn root_keeps_winning_moves() {
-        let Some(tables) = for_tests() else { return };
-        // Only the opposition wins.
-        let position = position("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1");
-        let (outcome, moves) = tables.best_moves(&position, &position.legal_moves()).expect("three men");
-        assert_eq!(outcome, Outcome::Draw);
-        assert!(!moves.is_empty());
-    }
-
-    #[test]
-    fn all_or_quickest_wins_are_known() {
-        let Some(tables) = for_tests() else { return };
-        let position = position("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1");
-        let keeping = |quickest| tables.keeping_moves(&position, &position.legal_moves(), quickest).expect("three men");
-        let ((outcome, all), (_, quickest)) = (keeping(false), keeping(true));
-        assert_eq!(outcome, Outcome::Win);
-        assert!(quickest.iter().all(|mv| all.contains(mv)) && quickest.len() < all.len(), "{quickest:?} of {all:?}");
-    }
 
     #[test]
     fn incomplete_table_is_named() {
@@ -315,7 +267,6 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("readme.txt"), b"no tables yet").expect("writable");
         assert!(Tablebases::open(&folder.path().to_string_lossy()).expect("readable").is_empty());
-        assert!(for_tests().is_none_or(|tables| !tables.is_empty()));
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! How long the daemon itself takes: from the opponent's move on the stream to our move request, with an elector that thinks
-//! about nothing; how fast it connects; how much memory it holds when idle.
+//! What the daemon itself takes: from the opponent's move on the stream to our move request, with an elector that thinks about
+//! nothing; from its start to the open event stream; in memory, idle and with many games; on the disk.
 //!
-//! The daemon runs as a process of its own, as it would for real, against a practice server on loopback. A move's time is
-//! what the practice server's clock charged for it: from the opponent's move in its game core to ours, both ways through
-//! HTTP included. Nothing is subtracted. Where watchers are asked for, so many read the events of the daemon's page meanwhile.
+//! The daemon runs as a process of its own, as it would for real, against a practice server on loopback. A move's time runs from
+//! the line with the opponent's move to the arrival of the request with ours; nothing is subtracted. Several programs take turns
+//! in one run, round by round, because two runs on one machine differ more than two builds. They are told only what version 0.1
+//! understands as well. Where watchers are asked for, that many clients read the events of the daemon's page meanwhile.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -16,26 +17,40 @@ use tokio::{
     io::{self, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     task::JoinSet,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::own_process::OwnProcess;
 use chess::{Color, GameTerms, TimeControl, Variant};
-use practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, PracticeSettings, SparringKind};
+use practice::{AccountId, ChallengeTerms, PracticeError, PracticeServer, PracticeSettings, SparringKind};
 
 const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";
-/// Games in which it is found out how fast the daemon starts.
-const STARTS: usize = 5;
+/// Starts of each program in a round.
+const STARTS: usize = 3;
+/// How long after its connection a daemon counts as idle: what its start needed is over.
+const SETTLED: Duration = Duration::from_secs(3);
 /// The clock: so long that no game ends by it.
 const CLOCK: Duration = Duration::from_secs(600);
-
-/// So many moves are measured at least.
-const ENOUGH: usize = 2000;
-/// How long the games of one round may take.
+/// How long the games of one measurement may take.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What the daemon itself takes, as it was measured.
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct LatencyPlan {
+    /// The daemons, which take turns.
+    pub programs: Vec<PathBuf>,
+    /// Rounds in which each program has its turn.
+    pub rounds: usize,
+    /// Numbers of games at once.
+    pub games: Vec<usize>,
+    /// Numbers of readers of the page's events; 0 is a daemon without its page.
+    pub watchers: Vec<usize>,
+    /// The least number of moves in each measurement.
+    pub moves: usize,
+}
+
+/// What one daemon itself took in one round.
 #[derive(Clone, Debug)]
 pub struct Latency {
     /// From the start of the process to the open event stream, each start.
@@ -46,7 +61,7 @@ pub struct Latency {
     pub shares: Vec<MoveDelays>,
 }
 
-/// The delays of all moves with so many games at once.
+/// The delays of all moves with one number of games at once.
 #[derive(Clone, Debug)]
 pub struct MoveDelays {
     /// Games that were played at once.
@@ -55,6 +70,8 @@ pub struct MoveDelays {
     pub watchers: usize,
     /// The delay of each move, shortest first.
     pub delays: Vec<Duration>,
+    /// The most resident memory of the daemon, in KiB. `None` where the system does not tell.
+    pub memory: Option<u64>,
 }
 
 /// Why nothing could be measured.
@@ -74,34 +91,24 @@ pub enum LatencyError {
     Stuck,
 }
 
-impl Latency {
-    /// Measures with so many games at once and so many watchers, each with each in turn.
-    ///
-    /// # Errors
-    /// [`LatencyError`] if the practice server or the daemon does not start.
-    pub async fn measure(program: PathBuf, games: &[usize], watchers: &[usize]) -> Result<Self, LatencyError> {
-        let bench = LatencyBench::start(program).await?;
-        let mut starts = Vec::new();
-        for _ in 1..STARTS {
-            starts.push(bench.daemon(1, None).await?.connected_after);
+/// Measures by the plan: the rounds of each program, in the order of the programs. `tell` hears of each that is done.
+///
+/// # Errors
+/// [`LatencyError`] if the practice server or a daemon does not start.
+pub(crate) async fn measure(plan: &LatencyPlan, mut tell: impl FnMut()) -> Result<Vec<Vec<Latency>>, LatencyError> {
+    let bench = LatencyBench::start().await?;
+    let mut measured = vec![Vec::new(); plan.programs.len()];
+    for _ in 0..plan.rounds {
+        for (program, rounds) in plan.programs.iter().zip(&mut measured) {
+            rounds.push(bench.round(program, plan).await?);
+            tell();
         }
-        let idle = bench.daemon(1, None).await?;
-        starts.push(idle.connected_after);
-        let idle_memory = idle.process.resident();
-        drop(idle);
-        let mut shares = Vec::new();
-        for games in games {
-            for watchers in watchers {
-                shares.push(bench.play(*games, *watchers).await?);
-            }
-        }
-        Ok(Self { starts, idle_memory, shares })
     }
+    Ok(measured)
 }
 
-/// A practice server and the program to be measured.
+/// A practice server with the accounts of a measurement.
 struct LatencyBench {
-    program: PathBuf,
     server: PracticeServer,
     token: String,
 }
@@ -115,23 +122,40 @@ struct Daemon {
 }
 
 impl LatencyBench {
-    async fn start(program: PathBuf) -> Result<Self, LatencyError> {
-        // The games of a round are counted with all those before it.
-        let settings = PracticeSettings { keep_finished: usize::MAX, ..PracticeSettings::default() };
-        let server = PracticeServer::start(settings).await?;
+    async fn start() -> Result<Self, LatencyError> {
+        let server = PracticeServer::start(PracticeSettings::default()).await?;
         let token = server.add_account(BOT, true).await?;
         server.sparring(SPARRING, SparringKind::Random).await?;
-        Ok(Self { program, server, token })
+        Ok(Self { server, token })
     }
 
-    /// Starts a daemon for so many games, with its page there if it shall have one, and waits until it is connected.
-    async fn daemon(&self, games: usize, page: Option<SocketAddr>) -> Result<Daemon, LatencyError> {
+    async fn round(&self, program: &Path, plan: &LatencyPlan) -> Result<Latency, LatencyError> {
+        let mut starts = Vec::new();
+        for _ in 1..STARTS {
+            starts.push(self.daemon(program, 1, None).await?.connected_after);
+        }
+        let idle = self.daemon(program, 1, None).await?;
+        starts.push(idle.connected_after);
+        sleep(SETTLED).await;
+        let idle_memory = idle.process.resident();
+        drop(idle);
+        let mut shares = Vec::new();
+        for games in &plan.games {
+            for watchers in &plan.watchers {
+                shares.push(self.play(program, *games, *watchers, plan.moves).await?);
+            }
+        }
+        Ok(Latency { starts, idle_memory, shares })
+    }
+
+    /// Starts a daemon for `games` at once, with its page at `page` if it shall have one, and waits until it is connected.
+    async fn daemon(&self, program: &Path, games: usize, page: Option<SocketAddr>) -> Result<Daemon, LatencyError> {
         let bot = AccountId::of(BOT);
         let gone = bot.clone();
         self.server.wait(move |state| (!state.is_online(&gone)).then_some(())).await?;
         let folder = tempfile::tempdir()?;
         let began = Instant::now();
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(program);
         command
             .args(["--log", "error", "run"])
             .args(["--set", "player.council.roster=trivial", "--set", "player.resign.enabled=false"])
@@ -152,37 +176,54 @@ impl LatencyBench {
         Ok(Daemon { process, connected_after: began.elapsed(), _folder: folder })
     }
 
-    async fn play(&self, games: usize, watchers: usize) -> Result<MoveDelays, LatencyError> {
+    async fn play(
+        &self,
+        program: &Path,
+        games: usize,
+        watchers: usize,
+        moves: usize,
+    ) -> Result<MoveDelays, LatencyError> {
         let page = free_address().await?;
-        let daemon = self.daemon(games, (watchers > 0).then_some(page)).await?;
+        let daemon = self.daemon(program, games, (watchers > 0).then_some(page)).await?;
         let mut watching: JoinSet<_> = (0..watchers).map(|_| watch(page)).collect();
         let terms = GameTerms {
             variant: Variant::Standard,
             time_control: TimeControl::real_time(CLOCK, Duration::ZERO),
             rated: false,
         };
-        let mut delays = Vec::new();
-        while delays.len() < ENOUGH {
-            delays.extend(self.round(games, terms).await?);
+        let (mut delays, mut memory) = (Vec::new(), None);
+        while delays.len() < moves {
+            memory = memory.max(self.play_at_once(&daemon, games, terms).await?);
+            delays.extend(self.server.take_response_times());
         }
         if watching.try_join_next().is_some() {
             return Err(LatencyError::Unwatched);
         }
         drop(daemon);
         delays.sort_unstable();
-        Ok(MoveDelays { games, watchers, delays })
+        Ok(MoveDelays { games, watchers, delays, memory })
     }
 
-    /// Plays so many games at once and gives the delays of all moves.
-    async fn round(&self, games: usize, terms: GameTerms) -> Result<Vec<Duration>, LatencyError> {
-        let before = self.server.games().await?.len();
+    /// Plays `games` at once to their ends, and returns the daemon's memory when half of them were over.
+    async fn play_at_once(&self, daemon: &Daemon, games: usize, terms: GameTerms) -> Result<Option<u64>, LatencyError> {
+        // The first games of a process pay for what is set up once; they are measured like all others.
+        let mut begun = Vec::new();
         for index in 0..games {
-            let color = if (before + index) % 2 == 0 { Color::White } else { Color::Black };
-            self.server.challenge(SPARRING, BOT, ChallengeTerms::new(terms).with_color(color)).await?;
+            let color = if index % 2 == 0 { Color::White } else { Color::Black };
+            let terms = ChallengeTerms::new(terms).with_color(color);
+            begun.push(self.server.challenge(SPARRING, BOT, terms).await?);
         }
-        let reports =
-            timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
-        Ok(reports.iter().rev().take(games).flat_map(delays_of).collect())
+        let ends = async {
+            let mut memory = None;
+            for (index, challenge) in begun.iter().enumerate() {
+                self.server.wait_for_end(&challenge.into()).await?;
+                if index == games / 2 {
+                    memory = daemon.process.resident();
+                }
+            }
+            Ok(memory)
+        };
+        timeout(LONGEST, ends).await.map_err(|_| LatencyError::Stuck)?
     }
 }
 
@@ -196,12 +237,4 @@ async fn watch(page: SocketAddr) -> io::Result<u64> {
     let mut stream = TcpStream::connect(page).await?;
     stream.write_all(format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n").as_bytes()).await?;
     io::copy(&mut stream, &mut io::sink()).await
-}
-
-/// What each move of ours took on the server's clock, from the second on: the first ones are free.
-fn delays_of(game: &GameReport) -> Vec<Duration> {
-    let Some(ours) = game.color_of(BOT) else { return Vec::new() };
-    let first = usize::from(ours == Color::Black);
-    let shown: Vec<Duration> = game.clocks_after.iter().skip(first).step_by(2).map_while(|clock| *clock).collect();
-    shown.windows(2).map(|pair| pair[0].saturating_sub(pair[1])).collect()
 }

@@ -42,5 +42,5 @@ pub mod suite;
 pub mod tune;
 mod uci_teacher;
 
-pub use latency::{Latency, LatencyError, MoveDelays};
+pub use latency::{Latency, LatencyError, LatencyPlan, MoveDelays};
 pub use soak::{SoakError, SoakMemory, SoakPlan, SoakProtocol, SoakReport, soak};

@@ -12,15 +12,7 @@
 //! gets the time from its caller. [`PracticeServer`] is the handle for tests and for the demo,
 //! [`serve`] runs a server for other programs.
 //!
-//! ```no_run
-//! # async fn play() -> Result<(), concilio_practice::PracticeError> {
-//! use concilio_practice::{PracticeServer, PracticeSettings, SparringKind};
-//! let server = PracticeServer::start(PracticeSettings::default()).await?;
-//! let token = server.add_account("my-bot", true).await?;
-//! server.sparring("sparring", SparringKind::Greedy).await?;
-//! println!("point your bot to {} with the token {token}", server.url());
-//! # Ok(()) }
-//! ```
+//! `examples/server.rs` starts a server with an opponent.
 
 mod account;
 mod connection;

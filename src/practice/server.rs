@@ -14,7 +14,7 @@ use super::{
     connection::{PracticeListener, Restart},
     faults::FaultInjector,
     fics::{self, FicsContext, FicsLobby, Notice},
-    lichess::{self, BOT_SCOPES, HUMAN_SCOPES, LichessApi, Tokens},
+    lichess::{self, BOT_SCOPES, HUMAN_SCOPES, LichessApi, ResponseTimes, Tokens},
     sparring::{self, Sparring, SparringKind},
     state::{ChallengeTerms, Denied, GameReport, ServerState, ServerStopped, StateHandle},
 };
@@ -60,6 +60,7 @@ pub struct PracticeServer {
     server_state: StateHandle,
     tokens: Tokens,
     faults: FaultInjector,
+    response_times: ResponseTimes,
     lobby: FicsLobby,
     address: SocketAddr,
     fics_address: Option<SocketAddr>,
@@ -90,7 +91,7 @@ impl PracticeServer {
         let address = listener.address();
         let mut restarts = vec![restart];
         let server_state = StateHandle::start(Arc::clone(&settings), stop.clone());
-        let tokens = Tokens::default();
+        let (tokens, response_times) = (Tokens::default(), ResponseTimes::default());
         let url = Arc::from(format!("http://{address}"));
         let mut serving = JoinSet::new();
         let lobby = FicsLobby::default();
@@ -111,11 +112,23 @@ impl PracticeServer {
             server_state: server_state.clone(),
             tokens: tokens.clone(),
             faults: faults.clone(),
+            response_times: response_times.clone(),
             settings,
             url,
         };
         serving.spawn(lichess::serve(api, listener, stop.clone()));
-        let server = Self { server_state, tokens, faults, lobby, address, fics_address, restarts, stop, serving };
+        let server = Self {
+            server_state,
+            tokens,
+            faults,
+            response_times,
+            lobby,
+            address,
+            fics_address,
+            restarts,
+            stop,
+            serving,
+        };
         for level in 1..=AI_LEVELS {
             let account = server.server_state.ask(move |state| state.add_ai(level)).await?;
             let kind = if level <= AI_LEVELS / 2 { SparringKind::Random } else { SparringKind::Greedy };
@@ -251,6 +264,12 @@ impl PracticeServer {
             }
             tokio::time::sleep(ASKS_AGAIN).await;
         }
+    }
+
+    /// Takes how long clients of the Bot API took for their moves since this was last called: from the line with the opponent's
+    /// move to the request with the answer.
+    pub fn take_response_times(&self) -> Vec<Duration> {
+        self.response_times.take()
     }
 
     /// Runs `job` on the server's state: see the methods of [`ServerState`].

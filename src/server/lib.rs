@@ -80,9 +80,12 @@ pub trait Server: Send + Sync + 'static {
         Err(ActionError::Unsupported("tournaments are not listed"))
     }
 
-    /// Games of ours that were running when we last stopped, told before anything else is asked: a server that gives no names to
-    /// games then gives one that goes on the name that it had.
+    /// Games of ours that were running or adjourned when we last stopped, told before anything else is asked: a server that gives no
+    /// names to games then gives one that goes on the name that it had.
     async fn remember(&self, _games: &[KnownGame]) {}
+
+    /// What an earlier process learned of the server, as [`ServerEvent::Learned`](chess::ServerEvent::Learned) told it last.
+    async fn recall(&self, _learned: &str) {}
 
     /// A game of ours as the server keeps it: to complete the record of one whose end we did not see; `known` is what we have of it.
     /// The state of one that still runs may be older than what its stream shows. The answer may take until there is a moment in

@@ -44,6 +44,10 @@ const BEAT: &[u8] = b"event: beat\ndata: 1\n\n";
 /// Tells browsers to connect again a second after a stream has ended.
 const RETRY: &[u8] = b"retry: 1000\n\n";
 
+/// The pause after events were taken, in which new ones stay where they are: each of them would wake the task, several times a
+/// move.
+const REST: Duration = Duration::from_millis(50);
+
 /// How many events of the bot are taken together at most before frames get their turn.
 const EVENTS_AT_ONCE: usize = 256;
 
@@ -79,6 +83,7 @@ impl OverviewWatch {
             overview: Overview::default(),
             frames: broadcast::Sender::new(FRAMES_BEHIND),
             next_frame: Instant::now(),
+            rests_until: Instant::now(),
         };
         let keeps = async move { supervised!("overview", keeper.run(&mut events, &mut asked)).await };
         tokio::spawn(stop.clone().run_until_cancelled_owned(keeps));
@@ -99,20 +104,30 @@ struct OverviewKeeper {
     frames: broadcast::Sender<Bytes>,
     /// Before this no frame is made.
     next_frame: Instant,
+    /// Before this no event is waited for.
+    rests_until: Instant,
 }
 
 impl OverviewKeeper {
     async fn run(&mut self, events: &mut BotEvents, questions: &mut mpsc::Receiver<WatchQuestion>) {
         loop {
             let wanted = self.overview.has_changed() && self.frames.receiver_count() > 0;
+            let rests = self.rests_until > Instant::now();
             tokio::select! {
                 question = questions.recv() => match question {
-                    Some(question) => self.answer(question),
+                    Some(question) => {
+                        self.take_waiting(events);
+                        self.answer(question);
+                    }
                     None => return,
                 },
                 () = tokio::time::sleep_until(self.next_frame.into()), if wanted => self.send_frame(),
-                event = events.recv() => match event {
-                    Ok(event) => self.take(&event, events),
+                () = tokio::time::sleep_until(self.rests_until.into()), if rests => (),
+                event = events.recv(), if !rests => match event {
+                    Ok(event) => {
+                        self.overview.take(&event, Instant::now(), Timestamp::now());
+                        self.take_waiting(events);
+                    }
                     Err(broadcast::error::RecvError::Lagged(missed)) => self.overview.missed(missed, Timestamp::now()),
                     // The bot has ended: what it was can still be looked at.
                     Err(broadcast::error::RecvError::Closed) => {
@@ -126,15 +141,17 @@ impl OverviewKeeper {
         }
     }
 
-    /// Takes an event and those that wait behind it.
-    fn take(&mut self, first: &BotEvent, events: &mut BotEvents) {
+    /// Takes the events that wait, and rests where those were all.
+    fn take_waiting(&mut self, events: &mut BotEvents) {
         let (now, time) = (Instant::now(), Timestamp::now());
-        self.overview.take(first, now, time);
-        for _ in 1..EVENTS_AT_ONCE {
+        for _ in 0..EVENTS_AT_ONCE {
             match events.try_recv() {
                 Ok(event) => self.overview.take(&event, now, time),
                 Err(broadcast::error::TryRecvError::Lagged(missed)) => self.overview.missed(missed, time),
-                Err(_) => return,
+                Err(_) => {
+                    self.rests_until = now + REST;
+                    return;
+                }
             }
         }
     }

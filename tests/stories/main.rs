@@ -19,3 +19,7 @@ mod lichess;
 mod page;
 mod panics;
 mod report;
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
+}

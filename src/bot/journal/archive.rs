@@ -371,7 +371,8 @@ impl Archive {
         let moves = self.moves(&record)?;
         let shown: Vec<UciMove> = moves.iter().take_while(|mv| mv.confirmed).map(|mv| mv.uci).collect();
         let decided = moves.get(shown.len()).map(|mv| mv.uci);
-        Ok(Some(KnownGame { info, shown, decided }))
+        let (started, is_adjourned) = (Some(record.started_at), record.status == GameStatus::Adjourned);
+        Ok(Some(KnownGame { info, shown, decided, started, is_adjourned }))
     }
 
     /// How many faults were noted in each game that had any.

@@ -25,6 +25,7 @@ mod judgements;
 mod lock;
 mod pgn;
 mod private;
+mod queue;
 mod restore;
 mod schema;
 mod settings;
@@ -436,6 +437,16 @@ impl Journal {
     pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
         let wanted = server.clone();
         let ids = self.writer.ask(move |store| store.unfinished(&wanted)).await?;
+        self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
+    }
+
+    /// The newest games of a server that were adjourned, oldest first.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn adjourned(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
+        let wanted = server.clone();
+        let ids = self.writer.ask(move |store| store.adjourned(&wanted)).await?;
         self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
     }
 

@@ -377,6 +377,19 @@ impl<'a> Store<'a> {
         Ok(games.collect::<Result<_, _>>()?)
     }
 
+    /// The server's games that were adjourned, as far as we know, the newest of them. Oldest first.
+    pub(super) fn adjourned(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
+        let mut games = self.transaction.prepare_cached(
+            "SELECT game FROM games WHERE server = ? AND status = ? ORDER BY started_at DESC LIMIT 100",
+        )?;
+        let adjourned = GameStatus::Adjourned;
+        let games =
+            games.query_map([server.as_str(), adjourned.name()], |row| row.get::<_, String>(0).map(GameId::from))?;
+        let mut games: Vec<GameId> = games.collect::<Result<_, _>>()?;
+        games.reverse();
+        Ok(games)
+    }
+
     pub(super) fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
         let mut variant = self.transaction.prepare_cached("SELECT variant FROM games WHERE server = ? AND game = ?")?;
         Ok(variant.query_row([game.server.as_str(), game.id.as_str()], |row| row.get(0)).optional()?)

@@ -204,11 +204,19 @@ async fn a_restart_finds_the_move_that_was_decided_and_only_for_its_own_line() {
 }
 
 /// Promise 5: every move is in the journal before it is sent; a torn write loses nothing that was committed.
-#[test]
-fn a_process_that_is_killed_loses_nothing_that_was_acknowledged() {
+#[tokio::test]
+async fn a_process_that_is_killed_loses_nothing_that_was_acknowledged() {
+    // The test itself, started again, is the process that is killed.
+    if let Some(directory) = std::env::var_os("CONCILIO_TEST_DIRECTORY") {
+        write_and_die(Path::new(&directory)).await;
+    }
     let directory = tempfile::tempdir().expect("a directory");
     let status = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "journal::tests::the_process_that_is_killed", "--nocapture"])
+        .args([
+            "--exact",
+            "journal::tests::a_process_that_is_killed_loses_nothing_that_was_acknowledged",
+            "--nocapture",
+        ])
         .env("CONCILIO_TEST_DIRECTORY", directory.path())
         .output()
         .expect("a child process");
@@ -226,11 +234,9 @@ fn a_process_that_is_killed_loses_nothing_that_was_acknowledged() {
     Journal::open(&settings).expect("it can be written on");
 }
 
-/// The child of the test above; by itself it does nothing.
-#[tokio::test]
-async fn the_process_that_is_killed() {
-    let Some(directory) = std::env::var_os("CONCILIO_TEST_DIRECTORY") else { return };
-    let journal = Journal::open(&settings(Path::new(&directory), PgnGrouping::Game)).expect("a new journal");
+/// Writes twenty moves, which are acknowledged, and is gone.
+async fn write_and_die(directory: &Path) -> ! {
+    let journal = Journal::open(&settings(directory, PgnGrouping::Game)).expect("a new journal");
     let server = ServerName::from("lichess");
     for number in 0..20 {
         let info = info(&format!("game{number:04}"), Variant::Standard, "");

@@ -12,11 +12,7 @@
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -27,6 +23,7 @@ use tokio::sync::oneshot;
 use super::{
     JournalError,
     lock::JournalLock,
+    queue::{JobQueue, MOST_WAITING, Next, NotQueued, WaitingJobs},
     schema,
     store::{KnownLines, Store},
 };
@@ -47,24 +44,16 @@ const LONG_LOG: u32 = 8000;
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
-/// The most entries that wait for a disk that hangs.
-const MOST_WAITING: usize = if cfg!(test) { 100 } else { 20_000 };
-
-/// What waits for the writing thread.
-#[derive(Default)]
-struct Backlog {
-    waiting: AtomicUsize,
-    /// Entries that were given up, because too many waited.
-    lost: AtomicUsize,
-}
-
 /// Work for the writer, which may have to be done again where a transaction failed.
-trait WriterJob: Send {
+pub(super) trait WriterJob: Send {
     /// Does it inside the writer's transaction.
     fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
 
     /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
     fn answer(&mut self, outcome: Result<(), JournalError>);
+
+    /// Whether somebody waits until it is done.
+    fn is_awaited(&self) -> bool;
 
     /// Whether it is done later where the disk does not take it now; a question is answered once.
     fn is_kept(&self) -> bool;
@@ -96,6 +85,10 @@ where
         }
     }
 
+    fn is_awaited(&self) -> bool {
+        true
+    }
+
     fn is_kept(&self) -> bool {
         self.writes
     }
@@ -123,6 +116,10 @@ where
         }
     }
 
+    fn is_awaited(&self) -> bool {
+        false
+    }
+
     fn is_kept(&self) -> bool {
         true
     }
@@ -131,8 +128,7 @@ where
 /// The way to the writing thread. The thread ends when every copy is gone and the queue is empty.
 #[derive(Clone)]
 pub(super) struct Writer {
-    jobs: mpsc::Sender<Box<dyn WriterJob>>,
-    backlog: Arc<Backlog>,
+    jobs: JobQueue,
     /// What brings the write-ahead log into the database. One at a time: of two at once SQLite fails the second.
     log: Arc<Mutex<Connection>>,
 }
@@ -143,24 +139,17 @@ impl Writer {
     pub(super) fn start(connection: Connection, second: Connection, lock: JournalLock) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
         let failed = |error: std::io::Error| JournalError::Thread(error.to_string());
-        let (jobs, queue) = mpsc::channel();
+        let (jobs, queue) = JobQueue::new();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
-        let backlog: Arc<Backlog> = Arc::default();
-        let thread = WriterThread {
-            connection,
-            lines: KnownLines::default(),
-            kept: VecDeque::new(),
-            backlog: Arc::clone(&backlog),
-            log_is_due: due,
-        };
+        let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
         let run = move || {
             thread.run(&queue);
             drop(lock);
         };
         spawn("journal").spawn(run).map_err(failed)?;
         let log = Arc::new(Mutex::new(second));
-        let writer = Self { jobs, backlog, log: Arc::clone(&log) };
+        let writer = Self { jobs, log: Arc::clone(&log) };
         spawn("journal-log").spawn(move || shorten_log(&log, &is_due)).map_err(failed)?;
         Ok(writer)
     }
@@ -223,16 +212,12 @@ impl Writer {
     }
 
     fn queue(&self, job: Box<dyn WriterJob>) -> Result<(), JournalError> {
-        if self.backlog.waiting.load(Relaxed) >= MOST_WAITING {
-            if job.is_kept() && self.backlog.lost.fetch_add(1, Relaxed) == 0 {
-                tracing::error!(
-                    "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; what happens from now on is not written"
-                );
+        self.jobs.add(job).map_err(|refused| match refused {
+            NotQueued::Closed => JournalError::Closed,
+            NotQueued::Full => {
+                JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it"))
             }
-            return Err(JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it")));
-        }
-        self.backlog.waiting.fetch_add(1, Relaxed);
-        self.jobs.send(job).map_err(|_| JournalError::Closed)
+        })
     }
 }
 
@@ -242,30 +227,32 @@ struct WriterThread {
     lines: KnownLines,
     /// What the disk did not take yet, oldest first.
     kept: VecDeque<Box<dyn WriterJob>>,
-    backlog: Arc<Backlog>,
     log_is_due: mpsc::SyncSender<()>,
 }
 
 impl WriterThread {
-    fn run(mut self, queue: &mpsc::Receiver<Box<dyn WriterJob>>) {
+    fn run(mut self, queue: &WaitingJobs) {
         let mut logged = 0;
         loop {
-            let next = match (self.kept.is_empty(), logged) {
-                (true, 0) => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                (true, _) => queue.recv_timeout(QUIET),
-                (false, _) => queue.recv_timeout(RETRY),
+            let patience = match (self.kept.is_empty(), logged) {
+                (true, 0) => None,
+                (true, _) => Some(QUIET),
+                (false, _) => Some(RETRY),
             };
-            match next {
-                Ok(first) => {
+            match queue.next(patience, BATCH) {
+                Next::Jobs(batch) => {
                     let before = self.kept.len();
-                    self.kept.extend(std::iter::once(first).chain(queue.try_iter()).take(BATCH));
-                    self.backlog.waiting.fetch_sub(self.kept.len() - before, Relaxed);
+                    self.kept.extend(batch);
                     self.write_after(before);
                     logged += 1;
+                    let lost = queue.take_lost();
+                    if lost > 0 {
+                        tracing::error!("journal: {lost} entries were given up while its disk hung");
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) if self.kept.is_empty() => logged = LOGGED,
-                Err(RecvTimeoutError::Timeout) => self.write_after(self.kept.len()),
-                Err(RecvTimeoutError::Disconnected) => return self.end(),
+                Next::Nothing if self.kept.is_empty() => logged = LOGGED,
+                Next::Nothing => self.write_after(self.kept.len()),
+                Next::End => return self.end(),
             }
             if logged >= LOGGED {
                 // Where the last one is not done yet, the next one will do.
@@ -311,10 +298,6 @@ impl WriterThread {
                 tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
             }
             _ => (),
-        }
-        let lost = self.backlog.lost.swap(0, Relaxed);
-        if lost > 0 {
-            tracing::error!("journal: {lost} entries were given up while its disk hung");
         }
     }
 

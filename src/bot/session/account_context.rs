@@ -1,6 +1,7 @@
 //! What all games of one server account share, and what they do with it alike.
 
 use std::{
+    ops::Deref,
     sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
@@ -22,9 +23,13 @@ use chess::{Action, ActionError, GameId, ServerName, Variant, caught};
 use council::{player::SharedLag, pool::Pool};
 use server::Server;
 
-/// What all games of one server account share.
+/// What all games of one server account share. Cheap to clone: every request of a game holds one.
 #[derive(Clone)]
-pub(super) struct AccountContext {
+pub(super) struct AccountContext(Arc<AccountParts>);
+
+/// The parts of an [`AccountContext`].
+#[derive(Clone)]
+pub(super) struct AccountParts {
     pub name: ServerName,
     pub server: Arc<dyn Server>,
     pub pool: Pool,
@@ -41,7 +46,25 @@ pub(super) struct AccountContext {
     pub stopping: CancellationToken,
 }
 
+impl Deref for AccountContext {
+    type Target = AccountParts;
+
+    fn deref(&self) -> &AccountParts {
+        &self.0
+    }
+}
+
 impl AccountContext {
+    /// A context of these parts.
+    pub(super) fn new(parts: AccountParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// Changes the parts for what begins from now on.
+    pub(super) fn change(&mut self) -> &mut AccountParts {
+        Arc::make_mut(&mut self.0)
+    }
+
     /// The journal's name for a game.
     pub(super) fn key(&self, game: &GameId) -> GameKey {
         GameKey::new(&self.name, game)
@@ -67,7 +90,7 @@ impl AccountContext {
 
     /// Shows whoever watches something that comes too often for the log.
     pub(super) fn show(&self, game: &GameId, event: impl FnOnce() -> GameEvent) {
-        self.event_bus.tell(|| BotEvent::Game(self.key(game), event()));
+        self.event_bus.tell_of_move(|| BotEvent::Game(self.key(game), event()));
     }
 
     /// The one place where something that happened reaches the journal, the log, the metrics, and whoever watches. Each is told
@@ -76,7 +99,7 @@ impl AccountContext {
         self.write_down(&event);
         log(&event);
         metrics::count(&event);
-        self.event_bus.tell(|| event);
+        self.event_bus.tell(event);
     }
 
     fn write_down(&self, event: &BotEvent) {

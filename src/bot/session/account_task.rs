@@ -15,13 +15,13 @@ use tokio::{
         watch,
     },
     task::JoinHandle,
-    time::{sleep, timeout},
+    time::{sleep, sleep_until, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
-    account_context::{AccountContext, defended},
+    account_context::{AccountContext, AccountParts, defended},
     chat::Reception,
     control::AccountRequest,
     game_end::{self, PastGame},
@@ -71,13 +71,20 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         tracing::warn!(%error, "the games that ran when we last stopped are not known");
         Vec::new()
     });
-    server.remember(&unfinished).await;
+    let adjourned = runtime.journal.adjourned(&name).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the games that were adjourned are not known");
+        Vec::new()
+    });
+    server.remember(&[adjourned, unfinished.clone()].concat()).await;
+    if let Ok(Some(learned)) = runtime.journal.state(&learned_key(&name)).await {
+        server.recall(&learned).await;
+    }
     let policy = policy_with(&*server, &runtime.policy);
     let (exits_sender, exits) = mpsc::unbounded_channel();
     let (answers_sender, answers) = mpsc::unbounded_channel();
     let (past_games_sender, past_games) = mpsc::unbounded_channel();
     let mut inboxes = Inboxes { events, exits, answers, past_games, commands: runtime.control.seat(&name) };
-    let context = AccountContext {
+    let context = AccountContext::new(AccountParts {
         name,
         server,
         pool: runtime.pool.clone(),
@@ -89,7 +96,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         variants: policy.variants.clone(),
         requests: TaskTracker::new(),
         stopping: CancellationToken::new(),
-    };
+    });
     let mut manager = Manager {
         lobby: Lobby::new(Arc::clone(&policy), memory, Timestamp::now(), rand::random()),
         context,
@@ -187,6 +194,10 @@ async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     }
 }
 
+fn learned_key(name: &ServerName) -> String {
+    format!("server/{name}")
+}
+
 fn memory_key(name: &ServerName) -> String {
     format!("lobby/{name}")
 }
@@ -278,12 +289,15 @@ impl FinishedGames {
 impl Manager {
     /// Serves the account until its end.
     async fn serve(&mut self, inboxes: &mut Inboxes, shutdown: &Shutdown) -> AccountEnd {
+        let mut next_look = None;
         loop {
             if self.draining && self.lobby.is_idle() && inboxes.events.is_empty() {
                 return AccountEnd::Closed;
             }
-            self.follow_hours();
-            let next_wakeup = self.next_wakeup();
+            let look_at = *next_look.get_or_insert_with(|| {
+                self.follow_hours();
+                tokio::time::Instant::now() + self.next_wakeup()
+            });
             tokio::select! {
                 biased;
                 () = shutdown.now.cancelled() => {
@@ -300,9 +314,15 @@ impl Manager {
                 }
                 event = inboxes.events.recv() => {
                     let (reason, end): (String, fn(String) -> AccountEnd) = match event {
+                        // A move is none of the lobby's business, and waits for nothing.
+                        Some(ServerEvent::GameState(id, state)) => {
+                            self.tell_game(&id, GameInput::State(state));
+                            continue;
+                        }
                         Some(ServerEvent::Rejected { reason }) => (reason, AccountEnd::Rejected),
                         Some(event) => {
                             self.event(event);
+                            next_look = None;
                             continue;
                         }
                         None if self.draining => return AccountEnd::Closed,
@@ -320,8 +340,9 @@ impl Manager {
                 }
                 Some(request) = inboxes.commands.recv() => self.obey(request),
                 newer = newer(&mut self.lists) => self.tell_lobby(LobbyInput::Lists(newer)),
-                () = sleep(next_wakeup) => self.tell_lobby(LobbyInput::Tick),
+                () = sleep_until(look_at) => self.tell_lobby(LobbyInput::Tick),
             }
+            next_look = None;
         }
     }
 
@@ -385,6 +406,14 @@ impl Manager {
                 let opponent = by.map(|player| player.to_string()).or_else(|| self.lobby.opponent_of(&id));
                 self.context.tell(AccountEvent::Declined { challenge: id.clone(), opponent, reason });
                 self.tell_lobby(LobbyInput::Declined(id, reason));
+            }
+            ServerEvent::Learned(learned) => {
+                let kept = self.context.journal.set_state(&learned_key(&self.context.name), learned);
+                self.context.requests.spawn(async move {
+                    if let Err(error) = kept.await {
+                        tracing::debug!(%error, "what was learned of the server is not kept");
+                    }
+                });
             }
             ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {

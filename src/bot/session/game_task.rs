@@ -4,6 +4,7 @@
 //! Invariants:
 //! - effects are carried out in the order in which the machine asked for them: a decision is in the journal before its move
 //!   is sent, unless the disk takes longer than our clock allows;
+//! - between a decision and its move stands nothing but the journal: log, metrics, chat and page are told of it afterwards;
 //! - nothing here waits for the network: requests run in tasks of their own and report to the inbox;
 //! - decisions, timers and the answers to own requests go before what the server says, however much that is: its inbox is bounded, and
 //!   what finds no room there is asked for again as the whole state;
@@ -36,6 +37,7 @@ use chess::{
 };
 use council::{
     Council,
+    clock::Budget,
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
@@ -136,6 +138,13 @@ struct RunningGame {
     electors: usize,
     /// Whether a book knew our last move.
     in_book: bool,
+}
+
+/// A decision that is in the journal and that nobody has been told of.
+struct WrittenDecision {
+    line: Arc<Line>,
+    decision: Arc<Decision>,
+    budget: Option<Budget>,
 }
 
 impl GameTask {
@@ -286,6 +295,7 @@ impl GameTask {
     }
 
     async fn carry_out(&mut self, effects: Vec<GameEffect>) -> ControlFlow<()> {
+        let mut written = None;
         for effect in effects {
             match (effect, &mut self.progress) {
                 (GameEffect::Over(end), _) => {
@@ -309,11 +319,15 @@ impl GameTask {
                     let (context, own, game) = (self.context.clone(), self.own.clone(), self.id.clone());
                     let left = self.time_left().filter(|_| !context.server.repeats_moves());
                     let patience = left.map(|left| move_patience(left, context.typical_lag()));
-                    // It goes on where its answer is not waited for any longer: a late one still tells how long a move takes.
-                    let sending = self.context.requests.spawn(async move { context.send_move(&game, action).await });
                     self.context.requests.spawn(async move {
-                        let _ = own.send(GameInput::Sent(answer, taken_in_time(patience, sending).await));
+                        let tell = |outcome| drop(own.send(GameInput::Sent(answer, outcome)));
+                        taken_in_time(patience, context.send_move(&game, action), tell).await;
                     });
+                    // The request leaves before anything else is done.
+                    tokio::task::yield_now().await;
+                }
+                (GameEffect::RecordDecision(decided), GameProgress::Running(game)) => {
+                    written = Some(game.record(*decided, &self.context).await);
                 }
                 (effect, GameProgress::Running(game)) => {
                     if let Some((request, decided)) = game.carry_out(effect, &self.context).await {
@@ -323,6 +337,9 @@ impl GameTask {
                 // Searches and records are asked for by the machine, which there is not yet.
                 (_, GameProgress::AwaitingState) => (),
             }
+        }
+        if let (Some(decided), GameProgress::Running(game)) = (written, &mut self.progress) {
+            game.announce(decided, &self.context);
         }
         ControlFlow::Continue(())
     }
@@ -393,9 +410,9 @@ impl RunningGame {
                 context.journal.line_seen(&self.key(context), line, clocks);
                 self.show_position(context);
             }
-            GameEffect::RecordDecision(decided) => self.record(*decided, context).await,
             GameEffect::RecordTakeback => context.journal.takeback_granted(&self.key(context)),
-            GameEffect::Send { .. }
+            GameEffect::RecordDecision(_)
+            | GameEffect::Send { .. }
             | GameEffect::Do(_)
             | GameEffect::Resync
             | GameEffect::Wake(..)
@@ -446,13 +463,13 @@ impl RunningGame {
     }
 
     /// Writes a decision into the journal; one that the journal remembered stands there already, with the votes that made it.
-    async fn record(&mut self, decided: DecidedSearch, context: &AccountContext) {
-        let decision = Arc::new(decided.decision);
-        let (info, line) = (self.machine.info(), self.machine.line());
-        if let Some(budget) = decided.budget {
+    async fn record(&self, decided: DecidedSearch, context: &AccountContext) -> WrittenDecision {
+        let DecidedSearch { line, decision, budget } = decided;
+        let decision = Arc::new(decision);
+        if let Some(budget) = budget {
             let decided_move = DecidedMove {
                 game: self.key(context),
-                line: Arc::clone(line),
+                line: Arc::clone(&line),
                 decision: Arc::clone(&decision),
                 clock: self.our_clock(),
                 spent: budget.spent,
@@ -462,9 +479,18 @@ impl RunningGame {
             };
             // A full disk must not lose the game. The journal itself tells of one.
             if let Err(error) = in_time(self.our_clock(), context.journal.move_decided(decided_move)).await {
-                tracing::debug!(game = %info.id, %error, "a move is not in the journal yet");
+                tracing::debug!(game = %self.machine.info().id, %error, "a move is not in the journal yet");
             }
-            for told in self.conversation.decided(info, line, &decision, budget) {
+        }
+        WrittenDecision { line, decision, budget }
+    }
+
+    /// Tells chat, metrics, log and page of a decision.
+    fn announce(&mut self, decided: WrittenDecision, context: &AccountContext) {
+        let WrittenDecision { line, decision, budget } = decided;
+        let info = self.machine.info();
+        if let Some(budget) = budget {
+            for told in self.conversation.decided(info, &line, &decision, budget) {
                 context.perform(&info.id, told);
             }
         }
@@ -473,7 +499,7 @@ impl RunningGame {
         }
         let in_book = decision.source.is_of_openings();
         let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;
-        let (line, budget, lag) = (Arc::clone(line), decided.budget, context.typical_lag());
+        let lag = context.typical_lag();
         context.tell_of_game(&info.id, GameEvent::Decided { line, decision, budget, lag, left_book });
     }
 
@@ -493,7 +519,7 @@ mod tests {
     use crate::{
         journal::{Journal, JournalSettings},
         policy::ChatSettings,
-        session::{BotEvent, EventBus},
+        session::{BotEvent, EventBus, account_context::AccountParts},
     };
     use chess::{Account, ActionError, Done};
     use council::{player::SharedLag, pool::Pool};
@@ -520,7 +546,7 @@ mod tests {
     }
 
     fn context(folder: &tempfile::TempDir) -> AccountContext {
-        AccountContext {
+        AccountContext::new(AccountParts {
             name: "made-up".into(),
             server: Arc::new(Willing),
             pool: Pool::new(1),
@@ -532,7 +558,7 @@ mod tests {
             variants: Vec::new(),
             requests: TaskTracker::new(),
             stopping: CancellationToken::new(),
-        }
+        })
     }
 
     /// L10: however much the server says, what was decided and what has become due goes first.

@@ -6,6 +6,7 @@
 
 mod painter;
 mod scene;
+mod table;
 
 use std::{
     env,

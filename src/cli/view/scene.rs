@@ -5,13 +5,16 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
-use super::result_in_words;
+use super::{
+    result_in_words,
+    table::{fit, table, wrapped},
+};
 use bot::{
     journal::GameKey,
     session::{BotEvent, GameEvent},
 };
 use chess::{
-    Clocks, Color, Decision, GameId, GameInfo, Line, Phase, Proposal, printable,
+    Clocks, Color, Decision, GameId, GameInfo, Line, Phase, Proposal,
     vote_words::{self, NamedElector},
 };
 use council::{
@@ -23,9 +26,6 @@ use council::{
 const BOARD_WIDTH: usize = 22;
 /// The fewest columns in which anything is shown beside the board.
 const NARROWEST_SIDE: usize = 26;
-
-/// As many electors as the picture has lines for.
-const MOST_ELECTORS: usize = 19;
 
 /// All games of which we have heard.
 #[derive(Default)]
@@ -157,7 +157,7 @@ impl Scene {
     pub(super) fn draw(&self, columns: usize) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
-            lines.extend(game.draw(&id.id, columns));
+            lines.extend(game.draw(&id.id, columns, self.hints.is_empty()));
         }
         let others = self.games.iter().filter(|(id, _)| Some(*id) != self.shown.as_ref());
         for (GameKey { id, .. }, game) in others.take(8) {
@@ -194,7 +194,8 @@ impl WatchedGame {
         }
     }
 
-    fn draw(&self, id: &GameId, columns: usize) -> Vec<String> {
+    /// The game with its last vote; `in_full` with the table of the electors as well, which leaves no lines for hints.
+    fn draw(&self, id: &GameId, columns: usize, in_full: bool) -> Vec<String> {
         let us = self.info.our_color;
         let terms = &self.info.terms;
         let rated = if terms.rated { "rated" } else { "casual" };
@@ -219,7 +220,7 @@ impl WatchedGame {
             lines.extend(moves.into_iter().filter(|row| !row.is_empty()));
         }
         lines.push(String::new());
-        lines.extend(self.votes(columns));
+        lines.extend(self.votes(columns, in_full));
         lines
     }
 
@@ -296,7 +297,7 @@ impl WatchedGame {
 
     /// The last vote in words, kept until the next decision, and the table of the electors: what they propose now, or what
     /// they voted.
-    fn votes(&self, columns: usize) -> Vec<String> {
+    fn votes(&self, columns: usize, in_full: bool) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((line, decision)) = &self.decision {
             let score = decision.score.map_or_else(String::new, |score| format!("  {score}"));
@@ -313,7 +314,9 @@ impl WatchedGame {
             Some((line, decision)) => vote_report::entries(&**line, decision),
             None => Vec::new(),
         };
-        lines.extend(table(&entries, columns));
+        if in_full {
+            lines.extend(table(&entries, columns));
+        }
         lines.push(match &self.over {
             Some(over) => fit(&format!(" {over}"), columns).bold().to_string(),
             None if thinking => fit(&format!(" thinking about {}", vote_report::numbered(&*self.line, None)), columns),
@@ -337,53 +340,6 @@ impl WatchedGame {
     }
 }
 
-/// The electors' rows with their titles: in full where they fit, else without nodes and weights, and with short names at last.
-fn table(entries: &[VoteEntry], columns: usize) -> Vec<String> {
-    const NUMBERS: usize = 26;
-    const NARROWEST: usize = 10;
-    let in_full = vote_report::table(entries);
-    if in_full.iter().all(|row| row.chars().count() < columns) {
-        return mark(in_full.iter().map(|row| fit(&format!(" {row}"), columns)), entries);
-    }
-    let widest = |names: &[&str]| names.iter().map(|name| name.chars().count()).fold(NARROWEST, usize::max);
-    let mut names: Vec<&str> = entries.iter().map(|entry| entry.elector.as_str()).collect();
-    if widest(&names) + NUMBERS > columns {
-        names = entries.iter().map(|entry| entry.short.as_str()).collect();
-    }
-    let width = widest(&names);
-    let titles = format!("   {:<width$}    move   score depth", "elector");
-    let rows = entries.iter().zip(&names).map(|(entry, name)| {
-        let elected = if entry.elected { '*' } else { ' ' };
-        format!(" {elected} {name:<width$} {:>7} {:>7} {:>5}", entry.best, entry.score, entry.depth)
-    });
-    mark(std::iter::once(titles).chain(rows).map(|row| fit(&row, columns)), entries)
-}
-
-/// The rows below the titles, those of the elected move in bold with a check mark, and as many as the picture has lines for.
-fn mark(rows: impl Iterator<Item = String>, entries: &[VoteEntry]) -> Vec<String> {
-    let elected = std::iter::once(false).chain(entries.iter().map(|entry| entry.elected));
-    let rows = rows.zip(elected).take(1 + MOST_ELECTORS).enumerate();
-    rows.map(|(index, (row, elected))| match index {
-        0 => row.dim().to_string(),
-        _ if elected => row.replacen('*', "✔", 1).green().bold().to_string(),
-        _ => row,
-    })
-    .collect()
-}
-
-/// A text in lines of at most `columns`, broken at blanks.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in printable(text).split(' ') {
-        match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= columns) {
-            Some(line) => _ = write!(line, " {word}"),
-            None => lines.push(word.chars().take(columns).collect()),
-        }
-    }
-    lines.retain(|line| !line.is_empty());
-    lines
-}
-
 fn glyph(color: Color, role: shakmaty::Role) -> char {
     use shakmaty::Role;
     let (white, black) = match role {
@@ -397,192 +353,5 @@ fn glyph(color: Color, role: shakmaty::Role) -> char {
     if color == Color::White { white } else { black }
 }
 
-/// A line without styles as it may be shown, cut to the width of the terminal.
-fn fit(text: &str, columns: usize) -> String {
-    printable(text).chars().take(columns).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chess::{
-        Bound, CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote,
-    };
-    use std::time::Duration;
-
-    fn scene(opponent: &str) -> Scene {
-        scene_with(Player::named(opponent))
-    }
-
-    fn scene_with(opponent: Player) -> Scene {
-        let start = Line::start(Variant::Standard);
-        let time_control = TimeControl::real_time(Duration::from_secs(10), Duration::from_millis(100));
-        let info = GameInfo {
-            id: GameId::new("abcdefgh"),
-            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
-            white: Player::named("Concilio"),
-            black: opponent,
-            our_color: Color::White,
-            start: start.clone(),
-            tournament: None,
-            url: None,
-        };
-        let mut line = start;
-        for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"] {
-            line.play(uci.parse().expect("a move")).expect("legal");
-        }
-        let mut scene = Scene::default();
-        let game = GameKey::new(&"practice".into(), &info.id);
-        let started = GameEvent::Started { info: Box::new(info), electors: Arc::from([]), ply: 0 };
-        scene.take(&BotEvent::Game(game.clone(), started));
-        scene.take(&BotEvent::Game(game, GameEvent::Position { line: Arc::new(line), clocks: None }));
-        scene
-    }
-
-    #[test]
-    fn games_that_are_over_make_room() {
-        let mut scene = scene("Sparring");
-        let info = scene.games.values().next().expect("a game").info.clone();
-        for id in ["second", "third", "fourth"] {
-            let game = GameKey::new(&"practice".into(), &GameId::new(id));
-            let started = GameEvent::Started { info: info.clone(), electors: Arc::from([]), ply: 0 };
-            scene.take(&BotEvent::Game(game.clone(), started));
-            let (status, winner) = (GameStatus::Aborted, None);
-            let over = GameEvent::Over { info: None, status, winner, plies: 0, pgn: None, rating_change: None };
-            scene.take(&BotEvent::Game(game, over));
-        }
-        let known: Vec<&str> = scene.games.keys().map(|key| key.id.as_str()).collect();
-        assert_eq!(known, ["abcdefgh", "fourth"]);
-    }
-
-    /// The lines without the styles that the picture itself sets.
-    fn plain(lines: &[String]) -> Vec<String> {
-        let without = |line: &String| {
-            let mut parts = line.split("\x1b[");
-            let first = parts.next().unwrap_or_default().to_owned();
-            parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest))
-        };
-        lines.iter().map(without).collect()
-    }
-
-    #[test]
-    fn the_picture_is_never_wider_than_the_terminal() {
-        for opponent in ["Sparring", &"x".repeat(5000)] {
-            for columns in [20, 30, 47, 48, 60, 80, 200] {
-                for line in plain(&scene(opponent).draw(columns)) {
-                    assert!(line.trim_end().chars().count() <= columns, "{columns}: {line:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_narrow_terminal_has_players_above_and_below_the_board() {
-        let lines = plain(&scene("Sparring").draw(40));
-        let at = |text: &str| {
-            lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {lines:#?}"))
-        };
-        assert!(at("Sparring") < at(" 8 ") && at(" 1 ") < at("Concilio") && at("Concilio") < at("3. Bb5"));
-        let lines = plain(&scene("Sparring").draw(80));
-        assert!(lines.iter().any(|line| line.contains("a b c d") || line.contains(" 7 ") && line.contains("Sparring")));
-    }
-
-    /// Promise 7: what a server calls somebody reaches the terminal as text.
-    #[test]
-    fn a_name_or_a_title_does_not_steer_the_terminal() {
-        const HOSTILE: &str = "\x1b]0;owned\x07\u{9b}2J";
-        let titled = Player { title: Some(HOSTILE.to_owned()), ..Player::named("Ann") };
-        for opponent in [Player::named(HOSTILE), titled] {
-            let drawn = scene_with(opponent).draw(80).join("\n");
-            assert!(
-                !drawn.contains("\x1b]") && !drawn.contains(['\x07', '\u{9b}']) && drawn.contains("owned"),
-                "{drawn:?}"
-            );
-        }
-    }
-
-    fn proposal(ply: usize, elector: &str, best: &str) -> Proposal {
-        let best = best.parse().expect("a move");
-        Proposal {
-            search: SearchId { game: "abcdefgh".into(), ply, serial: 1, phase: Phase::First },
-            elector: elector.into(),
-            machine: None,
-            best,
-            score: Score::Cp(34),
-            bound: Bound::Exact,
-            depth: 12,
-            selective_depth: 14,
-            root_moves_done: 0,
-            nodes: 123_456,
-            time: Duration::ZERO,
-            pv: vec![best],
-        }
-    }
-
-    /// A game after 1. e4 e5, both answered by the council of White.
-    fn voted() -> Scene {
-        let mut scene = scene("Sparring");
-        let mut line = Line::start(Variant::Standard);
-        line.play_all("e2e4 e7e5").expect("legal moves");
-        let votes =
-            [("learned-1", "n", "g1f3", Some(1.0)), ("mbkc", "mbkc", "f2f4", None), ("mpar", "mpar", "g1f3", None)];
-        let votes = votes.map(|(elector, letters, best, weight)| Vote {
-            proposal: proposal(2, elector, best),
-            knowledge: letters.parse().ok(),
-            weight,
-        });
-        let decision = Decision {
-            criterion: Some(CriterionName::ScoreMargin),
-            votes: votes.to_vec(),
-            ..Decision::without_vote("g1f3".parse().expect("a move"), Source::Council)
-        };
-        let game = scene.games.keys().next().expect("a game").clone();
-        let decided = GameEvent::Decided {
-            line: Arc::new(line),
-            decision: Arc::new(decision),
-            budget: None,
-            lag: Duration::ZERO,
-            left_book: false,
-        };
-        scene.take(&BotEvent::Game(game, decided));
-        scene
-    }
-
-    #[test]
-    fn vote_is_said_in_words_at_every_width() {
-        for columns in [40, 80, 140] {
-            let text = plain(&voted().draw(columns)).join("\n");
-            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(words.contains("the engine and 1 of 2 specialist advisers"), "{columns}: {text}");
-            assert!(words.contains("preferred f4 (king and centre)"), "{columns}: {text}");
-            assert!(!text.contains("unanimous"), "{text}");
-            assert!(text.lines().all(|line| line.trim_end().chars().count() <= columns), "{columns}: {text}");
-        }
-    }
-
-    #[test]
-    fn last_vote_stays_while_the_next_is_prepared() {
-        let mut scene = voted();
-        let game = scene.games.keys().next().expect("a game").clone();
-        let mut line = Line::start(Variant::Standard);
-        line.play_all("e2e4 e7e5 g1f3 b8c6").expect("legal moves");
-        scene.take(&BotEvent::Game(game.clone(), GameEvent::Position { line: Arc::new(line), clocks: None }));
-        scene.take(&BotEvent::Game(game, GameEvent::Proposal(proposal(4, "learned-1", "f1b5"))));
-        let text = plain(&scene.draw(80)).join("\n");
-        assert!(text.contains("2. Nf3") && text.contains("king and centre"), "{text}");
-        assert!(text.contains("Bb5") && text.contains("thinking about 3."), "{text}");
-    }
-
-    #[test]
-    fn hints_stand_below_the_game() {
-        let mut scene = scene("Sparring");
-        scene.hint(vec!["press Enter for another game".to_owned()]);
-        let lines = plain(&scene.draw(80));
-        assert_eq!(lines.last().map(String::as_str), Some("press Enter for another game"));
-    }
-
-    #[test]
-    fn increments_of_fractions_are_shown() {
-        assert!(plain(&scene("Sparring").draw(80)).concat().contains("10+0.1"));
-    }
-}
+mod tests;

@@ -107,18 +107,18 @@ async fn holds_against(attacks: &[Attack], roster: &str) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn attacks_on_equal_electors_elect_nothing_beyond_the_invariant() {
     holds_against(&Attack::ALL, "auto").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn attacks_on_unlike_electors_elect_nothing_beyond_the_invariant() {
     holds_against(&Attack::ALL, "balanced-3").await;
 }
 
 /// C2: with 64 and 1,024 claimed cores, silent.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn claimed_cores_silence_no_home_elector() {
     let cluster = Cluster::start();
     for cores in [64, 1_024] {
@@ -136,7 +136,7 @@ async fn claimed_cores_silence_no_home_elector() {
 }
 
 /// C3: the honest worker goes on voting, and the flooder is named and not heard any more.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn flood_starves_nobody() {
     for flood in [Flood::Heartbeats(600, 60_000), Flood::Messages(600, 60_000), Flood::Messages(20_000, 100)] {
         let cluster = Cluster::start();
@@ -163,7 +163,7 @@ async fn flood_starves_nobody() {
 }
 
 /// C4: a server, or whoever forges its messages, announces one of gigabytes. The daemon leaves before it has come.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn endless_message_is_cut_off() {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -202,4 +202,8 @@ async fn endless_message_is_cut_off() {
     }
     assert!(sent < 1_000_000_000, "{sent} bytes were taken");
     log.says(&["announced a message of more than"]).await;
+}
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
 }

@@ -281,23 +281,23 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
     assert_eq!(machines[0].closed, Some("it made a false claim"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_score_that_is_not_so_elects_nothing() {
     is_found_out("boaster", "h5f7", Score::Cp(10_000)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_mate_that_is_none_elects_nothing() {
     is_found_out("bluffer", "h5f7", Score::Mate(3)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_mate_that_needs_the_opponents_help_is_none() {
     is_found_out("dreamer", "f1c4 a7a6 h5f7", Score::Mate(2)).await;
 }
 
 /// What an honest worker says of its own searches counts, at a server with permissions.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn an_honest_worker_takes_part() {
     let keyed = Keyed::with(&["honest"]);
     let _worker = keyed.lends("honest");
@@ -320,7 +320,7 @@ async fn an_honest_worker_takes_part() {
     assert!(keyed.log.lines(&["distrusted", "worker=honest"]).is_empty());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn who_speaks_in_anothers_name_is_refused_by_the_server_and_named_by_the_daemon() {
     let keyed = Keyed::with(&["victim", "mimic"]);
     let _worker = keyed.lends("victim");
@@ -354,7 +354,7 @@ async fn who_speaks_in_anothers_name_is_refused_by_the_server_and_named_by_the_d
     assert!(daemon.cluster.workers().iter().any(|(name, _)| name == "victim"), "nobody believes that it is gone");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_workers_key_opens_nothing_but_its_own_subjects() {
     let keyed = Keyed::with(&["neighbour", "snooper"]);
     let mut snooper = keyed.forger("snooper").await;
@@ -380,7 +380,7 @@ async fn a_workers_key_opens_nothing_but_its_own_subjects() {
     snooper.is_refused(8).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_flood_of_runs_fills_no_log() {
     let keyed = Keyed::with(&["flooder"]);
     let flooder = keyed.forger("flooder").await;
@@ -405,7 +405,7 @@ async fn a_flood_of_runs_fills_no_log() {
     fills_no_log(&keyed, "flooder", begun);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn who_comes_and_goes_all_the_time_fills_no_log() {
     let keyed = Keyed::with(&["flapper"]);
     let flapper = keyed.forger("flapper").await;
@@ -438,11 +438,15 @@ fn fills_no_log(keyed: &Keyed, name: &str, begun: Instant) {
     assert!(lines.len() <= 21 * minutes, "{} lines in {minutes} minutes: {lines:#?}", lines.len());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn two_workers_of_one_name_are_told_of() {
     let keyed = Keyed::with(&["double"]);
     let _first = keyed.lends("double");
     let _daemon = keyed.daemon(&["double"]).await;
     let _second = keyed.lends("double");
     keyed.log.says(&["two workers have this name", "worker=double"]).await;
+}
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
 }

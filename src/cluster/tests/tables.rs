@@ -109,7 +109,7 @@ async fn listens(nats: &Nats) -> (Subscriber, ProcessIdentity) {
 }
 
 /// Each machine tells what is new in its table; what one worker has found out comes to the other through the daemon.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn machines_tell_each_other_of_their_tables() {
     let nats = Nats::start();
     let (mut all, identity) = listens(&nats).await;
@@ -132,7 +132,7 @@ async fn machines_tell_each_other_of_their_tables() {
     assert!(longest <= Some((table_bytes / table_messages) as usize), "{longest:?} bytes");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_daemon_that_is_to_tell_nothing_is_told_nothing() {
     let nats = Nats::start();
     let (mut all, identity) = listens(&nats).await;
@@ -148,4 +148,8 @@ async fn a_daemon_that_is_to_tell_nothing_is_told_nothing() {
     let mut told = Told::default();
     told.hear(&mut all, &identity);
     assert!(told.0.is_empty(), "{:?}", told.0.keys());
+}
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
 }

@@ -9,7 +9,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::question::{Progress, Question};
-use crate::pool::{SearchReport, Verification};
+use crate::{
+    BriefWait,
+    pool::{SearchReport, Verification},
+};
 use chess::{GameLine, Proposal};
 
 /// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
@@ -19,6 +22,10 @@ const LONGEST_BOUND: Duration = Duration::from_secs(FOREVER.as_secs() / 1000);
 
 /// The runtime's timers round up to whole milliseconds; aiming a little sooner, they are on time in the mean.
 const TIMER_ROUNDING: Duration = Duration::from_micros(700);
+
+/// The wait for the searches of a question that has just been asked: a known move comes within it.
+static AT_ONCE: BriefWait = BriefWait::new(SOON);
+const SOON: Duration = Duration::from_micros(150);
 
 /// The time to wait for the first proposal when an answer is wanted at once.
 const FIRST_WORD: Duration = Duration::from_millis(8);
@@ -140,6 +147,13 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         let until = self.answer_by.map_or(deadline, |answer_by| deadline.min(answer_by));
         if until <= Instant::now() {
             return Event::TimeIsUp;
+        }
+        // No timer is set for what comes at once.
+        if self.elapsed() < SOON
+            && !self.cancelled.is_cancelled()
+            && let Some(Some(report)) = AT_ONCE.on(self.inbox.recv()).await
+        {
+            return Event::SearchReport(report);
         }
         let question = &*self.question;
         let verification = self.verification.as_ref();

@@ -582,31 +582,3 @@ async fn where_memory_is_short_tables_shrink_and_the_council_plays() {
     let limits = Limits { nodes: Some(500), ..Limits::default() };
     assert_eq!(decide(&mut council, Question { limits, ..question() }).await.votes.len(), 3);
 }
-
-#[tokio::test]
-async fn a_council_of_strangers_is_one_settings_file() {
-    let text = include_str!("../../../config/council-of-engines.toml");
-    let table: toml::Table = text.parse().expect("TOML");
-    let council = table["player"]["council"].clone();
-    let settings: CouncilSettings = council.try_into().expect("council settings");
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let programs = roster.electors().iter().filter_map(|elector| match &elector.kind {
-        ElectorKind::Engine(program) => Some(&program.path),
-        _ => None,
-    });
-    if let Some(missing) = programs.into_iter().find(|path| !path.exists()) {
-        eprintln!("skipped: {} is not installed", missing.display());
-        return;
-    }
-    let mut council = Council::new(&Pool::new(0), &roster, &settings, Variant::Standard);
-    let mut line = Line::start(Variant::Standard);
-    for _ in 0..4 {
-        let limits = Limits { nodes: Some(2_000), ..Limits::default() };
-        // In step, so that also those are heard who could not change the outcome any more.
-        let asked = Question { limits, in_step: true, ..Question::new("g".into(), Arc::new(line.clone())) };
-        let decision = decide(&mut council, asked).await;
-        assert_eq!(decision.votes.len(), roster.electors().len(), "everybody votes");
-        assert_eq!(decision.votes[0].knowledge, None, "what a stranger knows is its own affair");
-        line.play(decision.best).expect("legal");
-    }
-}

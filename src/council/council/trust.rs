@@ -7,8 +7,8 @@
 //!
 //! - if verification has compared its move with the choice of the home electors, and found it
 //!   within the tolerance;
-//! - with the value that verification found: the score of the home electors' choice, plus the
-//!   difference of the two moves;
+//! - with the value that verification found: the score of the home electors' choice, less the
+//!   difference of the two moves if it is the worse one;
 //! - at most one ply deeper than the deepest comparable home vote;
 //! - with its move alone: the rest of its variation may be invented.
 
@@ -98,7 +98,8 @@ fn verified<L: CouncilGame>(
     let found = if agrees { None } else { verification.score(best) };
     let score = match (found, home.map(|home| home.score)) {
         (Some(mate @ Score::Mate(_)), _) => mate,
-        (_, Some(Score::Cp(ours))) => Score::Cp(ours.saturating_add(difference).clamp(-HIGHEST, HIGHEST)),
+        // Verification is shorter than the home search: it may lower a vote, and raises none.
+        (_, Some(Score::Cp(ours))) => Score::Cp(ours.saturating_add(difference.min(0)).clamp(-HIGHEST, HIGHEST)),
         (None, Some(ours)) => ours,
         (Some(found), _) => found,
         (None, None) => return None,

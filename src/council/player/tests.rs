@@ -147,49 +147,6 @@ async fn a_known_move_may_be_held_back_as_if_it_were_thought_about() {
     drop(check);
 }
 
-/// Syzygy's tables of a few men, where the checkout has them beside it.
-fn tables() -> Option<std::path::PathBuf> {
-    let places = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    places.map(|place| place.join("shared/data/syzygy")).find(|place| place.is_dir())
-}
-
-#[tokio::test]
-async fn a_tablebase_plays_or_lets_the_electors_choose_among_what_keeps_the_result() {
-    let Some(tables) = tables() else { return };
-    let line = Line::from_fen(Variant::Standard, "8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1").expect("a position");
-    let open = |usage| {
-        let settings = TablebaseSettings { paths: vec![tables.clone()], usage, ..TablebaseSettings::default() };
-        Arc::new(Library::default().with_tablebases(&settings).expect("tables"))
-    };
-    let (play, suggest) = (open(TablebaseUse::Play), open(TablebaseUse::Suggest));
-    let Some(Known::Among(kept)) = suggest.look_up(&line, &LostLines::default()) else { panic!("several moves win") };
-    assert!(!kept.contains(&"c2c6".parse().expect("a move")), "the queen would be lost");
-    for (library, source) in [(play, Source::Tablebase), (suggest, Source::Council)] {
-        let (player, mut events) = player_with(|config| config.library = library);
-        let thinking = player.think(topic(1, Arc::new(line.clone()), Time::Exactly(Duration::from_secs(1))));
-        let (_, decision) = until(&mut events, decided).await;
-        assert_eq!(decision.source, source);
-        assert!(kept.contains(&decision.best), "{}", decision.best);
-        drop(thinking);
-    }
-}
-
-/// It is legal, and would give the queen away.
-#[tokio::test]
-async fn no_service_has_a_move_played_that_our_tables_exclude() {
-    let Some(tables) = tables() else { return };
-    let line = Line::from_fen(Variant::Standard, "8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1").expect("a position");
-    let settings =
-        TablebaseSettings { paths: vec![tables], usage: TablebaseUse::Suggest, ..TablebaseSettings::default() };
-    let (player, mut events) = player_with(|config| {
-        config.library = Arc::new(Library::default().with_tablebases(&settings).expect("tables"));
-        config.online = Some(Box::new(Oracle(Some("c2c6"))));
-    });
-    let limits = Limits { nodes: Some(500), ..Limits::default() };
-    let _thinking = player.think(SearchRequest { limits, ..topic(1, Arc::new(line), minute()) });
-    assert_eq!(until(&mut events, decided).await.1.source, Source::Council);
-}
-
 #[tokio::test]
 async fn an_endless_thought_ends_when_its_position_comes_about() {
     let (player, mut events) = player();

@@ -144,10 +144,6 @@ struct ElectorThread<L: CouncilGame> {
 
 impl<L: CouncilGame> ElectorThread<L> {
     fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand<L>>, starting: DropGuard) {
-        // A foreign engine is a process of its own, with the priority that it is started with.
-        if !L::is_ours(&self.spec) {
-            self.priority.give_way();
-        }
         if self.spec.niceness != 0 {
             self.priority.come_back();
         }
@@ -177,13 +173,27 @@ impl<L: CouncilGame> ElectorThread<L> {
                         Ok(()) => SearchReport::Finished(job.task.id, name),
                         Err(failure) => SearchReport::Failed(job.task.id, name, failure.to_string()),
                     });
+                    // The council may decide now, so what is left to do comes after it.
+                    if L::is_ours(&self.spec) {
+                        self.priority.come_back();
+                    }
                 }
             }
         }
     }
 
+    /// Starts the elector. A foreign engine is a process of its own, with the priority that it is started with; the thread that hears
+    /// it computes nothing, and must not wait for a core when the engine has moved.
     fn start(&self) -> Result<Box<dyn Elector<L>>, ElectorFailure> {
-        defended(|| L::start(&self.spec, self.table.as_ref()))
+        if L::is_ours(&self.spec) {
+            return defended(|| L::start(&self.spec, self.table.as_ref()));
+        }
+        self.priority.give_way();
+        let started = defended(|| L::start(&self.spec, self.table.as_ref()));
+        if !L::proves(&self.spec) {
+            self.priority.come_back();
+        }
+        started
     }
 
     /// Searches. An engine that has died since the last search costs a new start, not the vote.
@@ -206,26 +216,21 @@ impl<L: CouncilGame> ElectorThread<L> {
         flags: &Flags,
         reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
-        let elector = match &mut self.elector {
-            Some(elector) => elector,
-            vacant => {
-                if let Some(rest) = self.backoff.rest(Instant::now()) {
-                    let rest = rest.as_secs_f64();
-                    return Err(ElectorFailure(format!("failed several times in a row and rests for {rest:.1} s")));
-                }
-                let started = defended(|| L::start(&self.spec, self.table.as_ref()));
-                vacant.insert(started.inspect_err(|_| self.backoff.fail(Instant::now()))?)
+        if self.elector.is_none() {
+            if let Some(rest) = self.backoff.rest(Instant::now()) {
+                let rest = rest.as_secs_f64();
+                return Err(ElectorFailure(format!("failed several times in a row and rests for {rest:.1} s")));
             }
-        };
+            self.elector = Some(self.start().inspect_err(|_| self.backoff.fail(Instant::now()))?);
+        }
+        let Some(elector) = &mut self.elector else { return Err(ElectorFailure("it is not there".to_owned())) };
+        let ours = L::is_ours(&self.spec);
         let mut prompt = is_prompt::<L>(&self.spec, job.threads_of(self.spec.threads));
-        if !prompt {
+        if ours && !prompt {
             self.priority.give_way();
         }
         flags.begun.get_or_init(Instant::now);
         let mut report = |proposal: Proposal<L::Move>| {
-            if std::mem::take(&mut prompt) {
-                self.priority.give_way();
-            }
             // Wherever it was computed, nothing illegal passes this door, and nothing that was not asked about: not every engine can
             // be kept to a choice of moves.
             let asked = &job.task.root_moves;
@@ -235,14 +240,14 @@ impl<L: CouncilGame> ElectorThread<L> {
             } else if asked.is_empty() || asked.contains(&proposal.best) {
                 let _ = reports.send(SearchReport::Proposal(proposal));
             }
+            if std::mem::take(&mut prompt) {
+                self.priority.give_way();
+            }
         };
         let searched = defended(|| {
             tracing::trace!(target: "concilio::task", task = "elector", "searching");
             elector.search(job, &flags.stop, &mut report)
         });
-        if L::is_ours(&self.spec) {
-            self.priority.come_back();
-        }
         match &searched {
             Ok(()) => self.backoff.reset(),
             Err(_) => {

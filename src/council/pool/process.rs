@@ -3,14 +3,13 @@
 
 use std::{
     collections::BTreeSet,
-    io::{self, BufRead, BufReader, Write},
-    process::{Child, ChildStderr, ChildStdin, Command, Stdio},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        mpsc::{self, RecvTimeoutError},
-    },
+    io::{self, BufRead, BufReader, Read, Write},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError, mpsc},
     time::{Duration, Instant},
 };
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{
     ElectorFailure, EngineProgram, EngineProtocol, ErrorOutput,
@@ -19,8 +18,10 @@ use super::{
 
 /// A line of an engine that is longer than this is cut: no line that we read is.
 const LONGEST_LINE: usize = 64 << 10;
-/// So many lines are kept for whoever is to read them; then the engine has to wait.
+/// So many lines are read at once of an engine that talks without an end.
 const MOST_LINES: usize = 4096;
+/// Bytes that are read of an engine's output at once. What it says while nobody reads stays in its pipe; then it has to wait.
+const PIECE: usize = 4096;
 /// So long the last words of an engine that has ended are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Letters of a line of its standard error that are told.
@@ -60,7 +61,7 @@ fn kill_group(number: u32) {
 pub struct Process {
     child: Child,
     stdin: ChildStdin,
-    lines: mpsc::Receiver<String>,
+    output: Output,
     /// The last line of its standard error, when that has ended.
     last_words: mpsc::Receiver<String>,
     transcript: Transcript,
@@ -99,20 +100,10 @@ impl Process {
             return Err(ElectorFailure(format!("no pipes to the engine {path}")));
         };
         let transcript = transcript.of_process(child.id());
-        let (sender, lines) = mpsc::sync_channel(MOST_LINES);
-        let heard = transcript.clone();
-        std::thread::spawn(move || {
-            let mut stdout = BufReader::new(stdout);
-            while let Ok(Some(line)) = read_line(&mut stdout, LONGEST_LINE) {
-                heard.add(Speaker::Engine, &line);
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
+        let output = Output { pipe: stdout, said: Vec::new(), searched: 0, skips: false, has_ended: false };
         let last_words = listen_to_errors(program, stderr, transcript.clone());
         let knows_quit = program.protocol != EngineProtocol::Positions;
-        Ok(Self { child, stdin, lines, last_words, transcript, knows_quit })
+        Ok(Self { child, stdin, output, last_words, transcript, knows_quit })
     }
 
     /// It has ended, with its last words: whoever is sent to another machine says why it did not come there.
@@ -137,11 +128,11 @@ impl Process {
     /// # Errors
     /// [`ElectorFailure`] if the engine has ended.
     pub fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
-        match self.lines.recv_timeout(timeout) {
-            Ok(line) => Ok(Some(line)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+        let line = self.output.line(timeout).map_err(|_| self.ended())?;
+        if let Some(line) = &line {
+            self.transcript.add(Speaker::Engine, line);
         }
+        Ok(line)
     }
 
     /// The next line, or `None` if none came before the deadline. After it nobody listens, whatever waits to be read: one that talks
@@ -186,6 +177,89 @@ impl Process {
                 None => return Err(ElectorFailure(format!("the engine said no {last} within {timeout:?}"))),
             }
         }
+    }
+}
+
+/// What an engine says. The thread that asks it reads it, so that no other has to wake up first.
+struct Output {
+    pipe: ChildStdout,
+    /// What was read and is not in a line yet.
+    said: Vec<u8>,
+    /// The first so many bytes of it hold no end of a line.
+    searched: usize,
+    /// Whether the line that is being read was cut, so that its rest is dropped.
+    skips: bool,
+    has_ended: bool,
+}
+
+/// The engine has ended, and everything that it said was read.
+struct OutputEnded;
+
+impl Output {
+    /// The next line without its end, or its first [`LONGEST_LINE`] bytes; `None` if none came in time. Bytes that are no UTF-8 are
+    /// replaced.
+    fn line(&mut self, timeout: Duration) -> Result<Option<String>, OutputEnded> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if let Some(line) = self.said_line() {
+                return Ok(Some(line));
+            }
+            if self.has_ended {
+                // The rest of a line that was cut is no line.
+                let rest = if self.skips { 0 } else { self.said.len() };
+                return if rest == 0 { Err(OutputEnded) } else { Ok(Some(self.cut(rest))) };
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            // A time that is too long for the system is one without an end.
+            let left = Timespec::try_from(left).ok();
+            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], left.as_ref()) {
+                Ok(0) => return Ok(None),
+                Ok(_) => self.read(),
+                Err(rustix::io::Errno::INTR) => (),
+                Err(_) => self.has_ended = true,
+            }
+        }
+    }
+
+    /// The first line of what was read, if it is whole.
+    fn said_line(&mut self) -> Option<String> {
+        loop {
+            let Some(end) = self.said[self.searched..].iter().position(|byte| *byte == b'\n') else {
+                self.searched = self.said.len();
+                if self.said.len() <= LONGEST_LINE {
+                    return None;
+                }
+                let line = (!self.skips).then(|| self.cut(LONGEST_LINE));
+                (self.skips, self.searched) = (true, 0);
+                self.said.clear();
+                return line;
+            };
+            let end = self.searched + end;
+            let line = self.cut(end);
+            self.said.drain(..1);
+            self.searched = 0;
+            if !std::mem::replace(&mut self.skips, false) {
+                return Some(line);
+            }
+        }
+    }
+
+    /// Takes the first bytes as a line.
+    fn cut(&mut self, length: usize) -> String {
+        let line = String::from_utf8_lossy(&self.said[..length.min(LONGEST_LINE)]).trim_end().to_owned();
+        self.said.drain(..length);
+        line
+    }
+
+    fn read(&mut self) {
+        let known = self.said.len();
+        self.said.resize(known + PIECE, 0);
+        let read = self.pipe.read(&mut self.said[known..]);
+        self.said.truncate(known + *read.as_ref().unwrap_or(&0));
+        self.has_ended = match read {
+            Ok(read) => read == 0,
+            Err(error) => error.kind() != io::ErrorKind::Interrupted,
+        };
     }
 }
 
@@ -342,10 +416,8 @@ mod tests {
         const ASKED: &str = "CONCILIO_TEST_SECRET";
         if std::env::var_os(ASKED).is_some() {
             let mut engine = shell("env | cut -d= -f1; echo done");
-            engine
-                .read_until("done", Duration::from_secs(60), |line| println!("engine: {line}"))
-                .expect("its environment");
-            return;
+            let shown = engine.read_until("done", Duration::from_secs(60), |line| println!("engine: {line}"));
+            std::process::exit(i32::from(shown.is_err()));
         }
         let output = Command::new(std::env::current_exe().expect("this test"))
             .args(["an_engine_sees_none_of_our_secrets", "--nocapture"])

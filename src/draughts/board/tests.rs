@@ -23,7 +23,6 @@ fn perft_to_depth_eight() {
 }
 
 #[test]
-#[ignore = "seconds in a test build; run with --ignored"]
 fn perft_to_depth_ten() {
     for (depth, leaves) in (1..).zip(LEAVES).skip(8) {
         assert_eq!(Board::default().perft(depth, Rules::Official), leaves, "depth {depth}");

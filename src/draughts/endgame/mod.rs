@@ -130,7 +130,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "builds the tables of four pieces, half a minute in a test build; run with --ignored"]
     fn four_piece_tables_are_consistent() {
         let tables = EndgameTables::build(4, |_, _| {});
         assert_consistent(&tables, 200_000);

@@ -1,7 +1,5 @@
 //! The legal captures of ten thousand random positions beside those of an independent program, the Python package
 //! `pydraughts`.
-//!
-//! Set `CONCILIO_DRAUGHTS_PYTHON` to an interpreter that has it; without, the test says so and passes.
 
 use std::{
     collections::BTreeSet,
@@ -66,14 +64,10 @@ fn positions() -> Vec<Board> {
     boards
 }
 
-#[test]
+#[testkit::test(needs(PYTHON_DRAUGHTS))]
 fn captures_are_those_of_pydraughts() {
-    let Some(python) = std::env::var_os("CONCILIO_DRAUGHTS_PYTHON") else {
-        eprintln!("skipped: CONCILIO_DRAUGHTS_PYTHON names no interpreter with pydraughts");
-        return;
-    };
     let boards = positions();
-    let mut child = Command::new(python)
+    let mut child = Command::new(testkit::needs::PYTHON_DRAUGHTS.path())
         .args(["-c", SCRIPT])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -105,4 +99,8 @@ fn captures_are_those_of_pydraughts() {
     }
     println!("{POSITIONS} positions, {finer} of them decided by a later king that the other program does not look at");
     assert!(finer < POSITIONS / 100, "{finer} positions differ");
+}
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
 }

@@ -1,6 +1,4 @@
-//! The board against counts that others have published, against `shakmaty`, and against itself.
-
-use std::path::Path;
+//! The board against `shakmaty`, and against itself; `tests/move_generation.rs` compares more positions.
 
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen};
 
@@ -27,70 +25,6 @@ fn board(fen: &str) -> Board {
 fn mv(board: &Board, text: &str) -> Move {
     let position = Position::from_line(&board.to_fen(), false, []).expect("a board writes a good FEN");
     position.parse_move(text).unwrap_or_else(|| panic!("{text} is legal"))
-}
-
-#[test]
-fn move_trees_have_the_published_sizes() {
-    for (fen, depth, leaves) in [
-        (Position::START, 4, 197_281),
-        (KIWIPETE, 3, 97_862),
-        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4, 43_238),
-        ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 3, 9_467),
-        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 3, 62_379),
-        ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 3, 12_189),
-        ("2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", 3, 18_002),
-    ] {
-        assert_eq!(perft(&board(fen), depth), leaves, "{fen}");
-    }
-}
-
-/// Returns `(fen, depth, leaves)` of every count in a file, in either of the two common formats.
-fn counts(text: &str) -> Vec<(String, u32, u64)> {
-    let number = |text: &str| text.trim().parse::<u64>().ok();
-    let mut found = Vec::new();
-    let mut fen = String::new();
-    for line in text.lines() {
-        if let Some(position) = line.strip_prefix("epd ") {
-            position.clone_into(&mut fen);
-        } else if let Some((depth, leaves)) = line.strip_prefix("perft ").and_then(|l| l.split_once(' ')) {
-            found.extend(number(depth).zip(number(leaves)).map(|(d, n)| (fen.clone(), d as u32, n)));
-        } else if let Some((position, rest)) = line.split_once(';') {
-            for part in rest.split(';') {
-                let (depth, leaves) = part.trim().split_once(' ').unwrap_or_default();
-                let depth = depth.strip_prefix('D').and_then(number);
-                found.extend(depth.zip(number(leaves)).map(|(d, n)| (position.to_owned(), d as u32, n)));
-            }
-        }
-    }
-    found
-}
-
-/// Compares every count of the suites beside the checkout that is at most `largest`. Returns how many there were.
-fn agree_with_suites(largest: u64) -> Option<usize> {
-    let suites = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|dir| dir.join("shared/data/perft"));
-    let suites = suites.into_iter().find(|dir| dir.is_dir())?;
-    let mut checked = 0;
-    for file in std::fs::read_dir(suites).expect("the directory is there").flatten() {
-        let text = std::fs::read_to_string(file.path()).expect("suites are text");
-        for (fen, depth, leaves) in counts(&text).into_iter().filter(|(_, _, leaves)| *leaves <= largest) {
-            assert_eq!(perft(&board(&fen), depth), leaves, "{fen} at depth {depth}");
-            checked += 1;
-        }
-    }
-    Some(checked)
-}
-
-#[test]
-fn perft_matches_the_suites() {
-    if let Some(checked) = agree_with_suites(2_000) {
-        assert!(checked > 10_000, "only {checked} counts were small enough");
-    }
-}
-
-#[test]
-#[ignore = "takes an hour: cargo test --release -- --ignored deep_move_trees"]
-fn deep_move_trees() {
-    agree_with_suites(20_000_000);
 }
 
 /// The legal moves as UCI writes them, castling as king takes rook.

@@ -109,7 +109,7 @@ fn around(set: Bitboard) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Outcome, board::Board};
+    use crate::board::Board;
 
     fn wins(fen: &str) -> bool {
         let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
@@ -147,32 +147,5 @@ mod tests {
     fn the_number_of_wins_is_the_known_one() {
         let count = |sets: &Lost| sets.iter().flatten().map(|set| set.count()).sum::<usize>();
         assert_eq!(count(&WINS.strong) + count(&WINS.weak), 111_282);
-    }
-
-    #[test]
-    fn pawn_endings_match_tablebases() {
-        let Some(tables) = crate::syzygy::for_tests() else { return };
-        for (_, pawn) in pawns() {
-            for king in Bitboard::ALL.filter(|king| *king != pawn) {
-                for bare_king in legal(pawn, king) {
-                    for (turn, to_move) in [("w", true), ("b", false)] {
-                        let mut men = [' '; 64];
-                        men[pawn.index()] = 'P';
-                        men[king.index()] = 'K';
-                        men[bare_king.index()] = 'k';
-                        let Ok(board) = Board::from_fen(&fen(&men, turn)) else { continue };
-                        let exact = tables.outcome(&board).expect("three men");
-                        let wins = if to_move { Outcome::Win } else { Outcome::Loss };
-                        assert_eq!(is_won(king, pawn, bare_king, to_move), exact == wins, "{}", fen(&men, turn));
-                    }
-                }
-            }
-        }
-    }
-
-    fn fen(men: &[char; 64], turn: &str) -> String {
-        let ranks: Vec<String> =
-            men.rchunks(8).map(|rank| rank.iter().map(|c| if *c == ' ' { '1' } else { *c }).collect()).collect();
-        format!("{} {turn} - - 0 1", ranks.join("/"))
     }
 }

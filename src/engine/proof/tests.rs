@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::*;
 use crate::{
-    Engine, EngineOptions, Limits, Outcome, Score,
-    board::{Board, Move, Position},
-    syzygy,
+    Engine, EngineOptions, Limits, Score,
+    board::{Board, Position},
 };
 
 fn position(fen: &str) -> Position {
@@ -174,22 +173,4 @@ fn reported_mates_are_real() {
         }
     }
     assert!(told > 100, "{told} mates were told");
-}
-
-#[test]
-fn tablebases_confirm_proofs() {
-    let Some(tables) = syzygy::for_tests() else { return };
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
-    let mut mates = 0;
-    for round in 0..2_000 {
-        let position = random.placed(["KPk", "KBPk", "KPPk", "KQk", "KRk", "KBBk", "KBkb", "Kkpb"][round % 8]);
-        let board = position.board();
-        if let Verdict::Mate(_) = solve(&position, Attack::All, 1_000) {
-            // The tables say nothing of checks that no move can give.
-            let known = tables.outcome(board).unwrap_or(Outcome::Win);
-            assert_eq!(known, Outcome::Win, "{}", board.to_fen());
-            mates += 1;
-        }
-    }
-    assert!(mates > 10, "{mates} mates");
 }

@@ -168,16 +168,6 @@ fn lines_are_ranked_by_their_scores() {
 }
 
 #[test]
-fn tablebases_show_wins_at_once() {
-    let Some(tables) = crate::syzygy::for_tests() else { return };
-    // The pawn queens by force, far beyond the horizon of a few plies.
-    let fen = "8/8/1K6/1P6/8/4k3/8/8 w - - 0 1";
-    let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
-    let score = ask(&mut Engine::new(options), fen, depth(4)).score;
-    assert!(matches!(score, Score::Cp(10_000..) | Score::Mate(1..)), "{score:?}");
-}
-
-#[test]
 fn root_keeps_its_raw_evaluation() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
     let mut engine = new_engine();
@@ -187,22 +177,6 @@ fn root_keeps_its_raw_evaluation() {
     let position = position(fen);
     let entry = engine.table.as_ref().and_then(|table| table.probe(position.board().keys().position));
     assert_eq!(entry.map(|entry| entry.evaluation), Some(engine.evaluate(&position)));
-}
-
-#[test]
-fn tablebase_win_is_shown() {
-    let Some(tables) = crate::syzygy::for_tests() else { return };
-    let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
-    for (fen, expected) in [
-        // A mate is beyond a ply, and nothing is captured before it.
-        ("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1", 19_000..20_000),
-        ("8/8/8/3k4/8/8/2Q1K3/8 b - - 0 1", -19_999..-18_999),
-        ("8/8/8/3k4/8/8/2NNK3/8 w - - 0 1", 0..1),
-    ] {
-        let found = ask(&mut Engine::new(options.clone()), fen, depth(1));
-        assert!(matches!(found.score, Score::Cp(cp) if expected.contains(&cp)), "{fen}: {:?}", found.score);
-        assert!(found.tablebase_hits >= position(fen).legal_moves().len() as u64, "{fen}");
-    }
 }
 
 #[test]

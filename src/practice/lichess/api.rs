@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{error::ApiError, tokens::Tokens};
+use super::{error::ApiError, response_times::ResponseTimes, tokens::Tokens};
 use crate::{
     faults::FaultInjector,
     settings::PracticeSettings,
@@ -18,6 +18,7 @@ pub(crate) struct LichessApi {
     pub server_state: StateHandle,
     pub tokens: Tokens,
     pub faults: FaultInjector,
+    pub response_times: ResponseTimes,
     pub settings: Arc<PracticeSettings>,
     /// The server's address, without a slash at the end.
     pub url: Arc<str>,

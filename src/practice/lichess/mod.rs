@@ -13,6 +13,7 @@ mod fields;
 mod people;
 mod play;
 mod render;
+mod response_times;
 mod services;
 mod stream;
 mod tokens;
@@ -36,6 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use api::LichessApi;
 use error::ApiError;
+pub(crate) use response_times::ResponseTimes;
 pub(crate) use tokens::Tokens;
 pub use tokens::{BOT_SCOPES, HUMAN_SCOPES};
 
@@ -43,6 +45,7 @@ use super::{
     connection::{ConnectionControl, PracticeListener},
     faults::{RequestFault, RequestKind},
 };
+use chess::GameId;
 
 /// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client needs prior
 /// knowledge.)
@@ -85,6 +88,11 @@ async fn faulty(
     next: Next,
 ) -> Response {
     let kind = kind_of(request.method(), request.uri().path());
+    if kind == RequestKind::Move
+        && let Some(game) = request.uri().path().split('/').nth(4)
+    {
+        api.response_times.answered(&GameId::new(game));
+    }
     match api.faults.on_request(kind) {
         None => next.run(request).await,
         Some(RequestFault::Answer(429)) => ApiError::TooMany.into_response(),

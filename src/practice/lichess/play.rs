@@ -83,14 +83,21 @@ async fn game_stream(
     let subscription = api
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
-    let me = caller.account;
+    let (me, times) = (caller.account, api.response_times.clone());
     let line_of = move |event: &BoardEvent| {
         let facts = match event {
             BoardEvent::Full(view) => LineFacts { ply: Some(view.line.ply()), own_move: false },
             BoardEvent::State(view) => view.line_facts(&me),
             _ => LineFacts::default(),
         };
-        Some(OutgoingLine { text: render::board_event(event), facts })
+        let text = render::board_event(event);
+        if let BoardEvent::State(view) = event
+            && view.outcome.is_none()
+            && !facts.own_move
+        {
+            times.shown(&view.pairing.id);
+        }
+        Some(OutgoingLine { text, facts })
     };
     tokio::time::sleep(api.faults.opening_delay()).await;
     Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())

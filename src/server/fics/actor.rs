@@ -63,8 +63,10 @@ pub(super) enum FicsRequest {
     Act(Action, oneshot::Sender<RequestResult>),
     LookFor(String, oneshot::Sender<RequestResult>),
     LookUp(Box<KnownGame>, oneshot::Sender<RequestResult>),
-    /// The opponents and the names of games that an earlier process left running.
-    Remember(Vec<(String, GameId)>),
+    /// Games that an earlier process left running or adjourned.
+    Remember(Vec<KnownGame>),
+    /// What an earlier process has learned of the server.
+    Recall(String),
     Resync(GameId),
     OpenToNewGames(bool),
     SeekGames(bool),
@@ -161,7 +163,8 @@ impl Actor {
                 ConnectionEnd::Stopped => return,
                 ConnectionEnd::NotSealed => continue,
                 ConnectionEnd::Final(reason) => {
-                    self.session.disconnected(reason.clone());
+                    // It is told once, as the end that it is.
+                    self.session.leave(&reason);
                     self.apply_offline();
                     return self.tell(ServerEvent::Rejected { reason });
                 }
@@ -407,10 +410,13 @@ impl Actor {
         }
         match phase {
             ConnectionPhase::Login(login) => {
-                let step = match login.on(&message) {
+                let step = match login.on(&message).map_err(|error| match self.may_unseal() {
+                    true => error,
+                    false => error.after_greeting(self.spoken),
+                }) {
                     Ok(step) => step,
-                    Err(LoginError::BadName { reason, .. }) if self.may_unseal() => {
-                        return Err(self.unsealed_or(reason));
+                    Err(error) if error.may_be_misheard() && self.may_unseal() => {
+                        return Err(self.unsealed_or(error.to_string()));
                     }
                     Err(error) if error.is_final() => return Err(ConnectionEnd::Final(error.to_string())),
                     Err(error) => return Err(ConnectionEnd::Lost(error.to_string())),
@@ -498,7 +504,11 @@ impl Actor {
     /// A connection that ends before anything was said may do so because the server does not know this kind of timeseal.
     fn unsealed_or(&mut self, reason: String) -> ConnectionEnd {
         if !self.may_unseal() {
-            return ConnectionEnd::Lost(reason);
+            let hint = match self.spoken {
+                Some(_) => "; it may not speak the timeseal that the settings ask for (`timeseal`)",
+                None => "",
+            };
+            return ConnectionEnd::Lost(format!("{reason}{hint}"));
         }
         self.seal = older(self.spoken);
         let host = &self.settings.host;
@@ -543,6 +553,7 @@ impl Actor {
                 self.session.look_up(*game, ticket, now);
             }
             FicsRequest::Remember(games) => self.session.remember(games),
+            FicsRequest::Recall(learned) => self.session.recall(&learned),
             FicsRequest::Resync(game) => self.session.resync(&game, now),
             FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
             FicsRequest::SeekGames(wanted) => self.session.seek_games(wanted, now),

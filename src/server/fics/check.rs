@@ -168,7 +168,8 @@ async fn log_in(
             ServerFrame::Prompt => login.on_prompt(),
             ServerFrame::Line(line) => login.on(&FicsMessage::read(line)).map_err(|error| {
                 // A server that knows no timeseal takes its first words for a name.
-                let misheard = matches!(error, LoginError::BadName { .. }) && settings.may_unseal(seal);
+                let misheard = error.may_be_misheard() && settings.may_unseal(seal);
+                let error = if misheard { error } else { error.after_greeting(seal) };
                 if matches!(error, LoginError::InUse(_)) {
                     ActionError::Refused(error.to_string())
                 } else if error.is_final() && !misheard {

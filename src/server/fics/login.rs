@@ -5,6 +5,7 @@ use super::{
     message::{FicsMessage, Speaker},
     settings::Password,
 };
+use chess::timeseal::Version;
 
 /// Who we want to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,25 @@ pub enum LoginError {
         /// The server's words.
         reason: String,
     },
+    /// The server took timeseal's greeting for a name: it does not speak this version.
+    #[error(
+        "the server does not speak timeseal {version}, which the settings ask for: it took the greeting for a name ({reason}); \
+         set `timeseal` to \"auto\", \"off\" or the other version"
+    )]
+    NoTimeseal {
+        /// `v1` or `v2`.
+        version: &'static str,
+        /// The server's words.
+        reason: String,
+    },
+    /// The server does not let us in, in words that are not known: perhaps it does later.
+    #[error("the server does not let {name} in: {reason}")]
+    Refused {
+        /// The name we gave.
+        name: String,
+        /// The server's words.
+        reason: String,
+    },
     /// Somebody plays under this guest's name: most likely ourselves, over a connection that is dead without the server's knowing.
     #[error("{0} is logged in already")]
     InUse(String),
@@ -56,9 +76,26 @@ pub enum LoginError {
 }
 
 impl LoginError {
-    /// Whether trying again would be useless or rude.
+    /// True if trying again would be useless or rude. Only what is known to be so is final.
     pub fn is_final(&self) -> bool {
-        !matches!(self, Self::InUse(_) | Self::Full(_) | Self::Closing(_))
+        !matches!(self, Self::InUse(_) | Self::Full(_) | Self::Closing(_) | Self::Refused { .. })
+    }
+
+    /// True if a server that took timeseal's greeting for a name would say this.
+    pub(super) fn may_be_misheard(&self) -> bool {
+        matches!(self, Self::BadName { .. } | Self::Refused { .. })
+    }
+
+    /// The same on a connection that began with the greeting of `spoken`. A server has nothing to say against a name that all of them take,
+    /// so it speaks of the greeting.
+    pub(super) fn after_greeting(self, spoken: Option<Version>) -> Self {
+        match (self, spoken) {
+            (Self::BadName { name, reason }, Some(version)) if is_usual(&name) => {
+                let version = if version == Version::Two { "v2" } else { "v1" };
+                Self::NoTimeseal { version, reason }
+            }
+            (error, _) => error,
+        }
     }
 
     /// What a message that may come at any time means for the connection.
@@ -136,7 +173,7 @@ impl Login {
                 Ok(LoginStep::Send(name))
             }
             FicsMessage::AskName if self.last_words.contains("already logged in") => Err(LoginError::InUse(name)),
-            FicsMessage::AskName => Err(LoginError::BadName { name, reason: self.last_words.clone() }),
+            FicsMessage::AskName => Err(LoginError::Refused { name, reason: self.last_words.clone() }),
             FicsMessage::AskPassword => match &self.credentials.password {
                 Some(password) if self.progress == LoginProgress::Named => {
                     self.progress = LoginProgress::Answered;
@@ -164,7 +201,7 @@ impl Login {
         }
     }
 
-    /// Whether nothing but our name has been said yet.
+    /// True if nothing but our name has been said yet.
     pub fn is_young(&self) -> bool {
         self.progress < LoginProgress::Answered
     }
@@ -172,6 +209,11 @@ impl Login {
     fn name(&self) -> &str {
         if self.credentials.name.is_empty() { "guest" } else { &self.credentials.name }
     }
+}
+
+/// True if this is a name that every server of this family takes.
+fn is_usual(name: &str) -> bool {
+    (3..=15).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -275,12 +317,36 @@ mod tests {
                 LoginError::Full("Sorry, the server is full.  Please try again later.".to_owned()),
                 false,
             ),
+            (
+                &["login:", "Sorry, the server has reached its limit for players logged on at once.", "login:"],
+                None,
+                LoginError::Full("Sorry, the server has reached its limit for players logged on at once.".to_owned()),
+                false,
+            ),
+            (
+                &["login:", "The moon is wrong tonight.", "login:"],
+                None,
+                LoginError::Refused { name: anna(), reason: "The moon is wrong tonight.".to_owned() },
+                false,
+            ),
             (&["login:", "**** LOGIN TIMEOUT ****"], None, LoginError::Closing("LOGIN TIMEOUT".to_owned()), false),
             (&["**** Anna has arrived - you can't both be logged in. ****"], None, LoginError::Displaced(anna()), true),
         ] {
             assert_eq!(converse("Anna", password, lines).1, Err(error.clone()), "{lines:?}");
             assert_eq!(error.is_final(), is_final, "{error}");
         }
+    }
+
+    /// FINDINGS K4: a version of timeseal that the settings demand and the server does not speak.
+    #[test]
+    fn misheard_timeseal_greeting_is_named() {
+        let reason = "Sorry, names can only consist of lower and upper case letters.  Try again.".to_owned();
+        let error = |name: &str| LoginError::BadName { name: name.to_owned(), reason: reason.clone() };
+        let told = error("Anna").after_greeting(Some(Version::One));
+        assert_eq!(told, LoginError::NoTimeseal { version: "v1", reason: reason.clone() });
+        assert!(told.is_final() && told.to_string().contains("does not speak timeseal v1"), "{told}");
+        assert_eq!(error("Anna").after_greeting(None), error("Anna"));
+        assert_eq!(error("Anna2").after_greeting(Some(Version::Two)), error("Anna2"));
     }
 
     #[test]

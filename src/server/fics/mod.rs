@@ -89,8 +89,11 @@ impl Server for FicsServer {
     }
 
     async fn remember(&self, games: &[KnownGame]) {
-        let names = games.iter().map(|game| (game.info.opponent().name.clone(), game.info.id.clone())).collect();
-        let _ = self.requests.send(FicsRequest::Remember(names)).await;
+        let _ = self.requests.send(FicsRequest::Remember(games.to_vec())).await;
+    }
+
+    async fn recall(&self, learned: &str) {
+        let _ = self.requests.send(FicsRequest::Recall(learned.to_owned())).await;
     }
 
     async fn resync(&self, game: &GameId) {

@@ -515,6 +515,23 @@ mod tests {
         println!("{} streams are open; the slowest of 100 moves took {longest:?}", streams.len());
     }
 
+    /// Promise 4: the clock stands still until the answer is there, so that a request which waits for a timer comes late by it.
+    #[tokio::test(start_paused = true)]
+    async fn no_timer_delays_a_move() {
+        let (_until_answered, answers) = std::sync::mpsc::channel::<()>();
+        tokio::task::spawn_blocking(move || answers.recv_timeout(Duration::from_secs(30)));
+        let settings =
+            LichessSettings { url: server().await.parse().expect("an address"), ..LichessSettings::default() };
+        let token = Token::parse("lip_secret", "the test").expect("a token");
+        let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
+        let asked = tokio::time::Instant::now();
+        for uci in ["e2e4", "d2d4"] {
+            let path = ["api", "bot", "game", "game0001", "move", uci];
+            assert_eq!(http.call(HttpCall::urgent(&path)).await.as_deref(), Ok(OK));
+        }
+        assert_eq!(asked.elapsed(), Duration::ZERO);
+    }
+
     #[test]
     fn the_time_to_wait_is_told_in_seconds_or_as_a_date() {
         assert_eq!(retry_after(" 7 "), Some(Duration::from_secs(7)));

@@ -70,7 +70,7 @@ export function choice(options, properties = {}) {
 
 /** White, Black or by lot, as the field `color` of a form. */
 export function colorChoice() {
-  const options = [["white", "White"], ["", "By lot"], ["black", "Black"]].map(([value, text]) =>
+  const options = [["white", "White"], ["", "Random"], ["black", "Black"]].map(([value, text]) =>
     h("label", {}, h("input", { type: "radio", name: "color", value, checked: value === "white" }), text));
   return h("div.field", {}, h("span", {}, "Your colour"), h("div.segments", { role: "radiogroup", "aria-label": "Your colour" }, ...options));
 }

@@ -75,7 +75,7 @@ function newGameForm(begin) {
     begin({ game: { start: start.value, rules: rules.value, moves: [] }, color });
   } },
   colorChoice(), field("Rules", rules), field("Position", start),
-  h("div.row.end", {}, h("button.main", { type: "submit" }, "Begin")));
+  h("div.row.end", {}, h("button.main", { type: "submit" }, "Start game")));
 }
 
 class DraughtsView {

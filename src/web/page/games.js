@@ -12,7 +12,7 @@ const COLUMNS = [["Date", "started_at"], ["Opponent", "opponent"], ["Rating", "r
 
 export function open(page) {
   const filters = {
-    opponent: h("input", { type: "search", placeholder: "anybody", autocomplete: "off" }),
+    opponent: h("input", { type: "search", placeholder: "any", autocomplete: "off" }),
     result: choice([["", "any"], "won", "drawn", "lost"]),
     speed: choice([["", "any"], ...SPEEDS]),
     server: h("input", { placeholder: "any", autocomplete: "off" }),
@@ -73,7 +73,7 @@ export function open(page) {
     const games = sums.total.won + sums.total.drawn + sums.total.lost;
     const points = sums.total.won + sums.total.drawn / 2;
     results.replaceChildren(...(games ? [
-      h("section.card", {}, h("h2", {}, "Together"), h("div.figures", {},
+      h("section.card", {}, h("h2", {}, "All games"), h("div.figures", {},
         figure(games, "games"), figure(`${((100 * points) / games).toFixed(1)} %`, "score"), figure(sums.total.won, "won"),
         figure(sums.total.drawn, "drawn"), figure(sums.total.lost, "lost"))),
       ratingCard(sums.ratings),

@@ -9,7 +9,7 @@ import { arrowsOf, lastVote, tableOf, withoutDaemon } from "./now.js";
 import { moveNumber, other, words } from "./words.js";
 
 const CLOCKS = [["1+0", "1+0 bullet"], ["3+2", "3+2 blitz"], ["5+3", "5+3 blitz"], ["10+5", "10+5 rapid"], ["30+0", "30+0 classical"], ["unlimited", "no clock"]];
-const STRENGTHS = [[0, "as strong as it is"], [20000, "20,000 nodes an elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
+const STRENGTHS = [[0, "full strength"], [20000, "20,000 nodes an elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
 
 /** The game that this browser plays. */
 const known = kept("game");
@@ -46,7 +46,7 @@ async function setup(room) {
   const ownField = field("Minutes + seconds", own);
   const strength = choice(STRENGTHS);
   const fen = h("input", { autocomplete: "off", placeholder: "the usual position" });
-  const begin = h("button.main", { type: "submit" }, "Begin");
+  const begin = h("button.main", { type: "submit" }, "Start game");
   const more = () => (show(lettersField, council.value === "letters"), show(ownField, clocks.value === "own"));
   const form = h("form", { onchange: more, onsubmit: async (event) => {
     event.preventDefault();

@@ -32,7 +32,7 @@ impl Lending {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn workers_come_and_go_at_random() {
     let nats = Nats::start();
     let far = Proxy::long(nats.port(), Duration::from_millis(120)).await;

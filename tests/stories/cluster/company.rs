@@ -12,7 +12,7 @@ use super::{
     table::{MOVES, Table},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn two_daemons_share_one_pool_of_workers() {
     let nats = Nats::start();
     let _workers = [Worker::start(&nats.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
@@ -24,7 +24,7 @@ async fn two_daemons_share_one_pool_of_workers() {
 }
 
 /// Copies that share a table have one on every machine, and there are as many as cores here and lent.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn the_default_council_has_a_copy_for_every_core() {
     let nats = Nats::start();
     let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 4)];
@@ -44,7 +44,7 @@ async fn the_default_council_has_a_copy_for_every_core() {
 }
 
 /// The council under a graphical interface or a match runner has the workers of its settings.
-#[test]
+#[testkit::test(needs(NATS_SERVER))]
 fn a_chess_program_has_the_workers_votes_too() {
     let nats = Nats::start();
     let worker = Worker::start(&nats.url(), "attic", 3);
@@ -64,14 +64,14 @@ fn a_chess_program_has_the_workers_votes_too() {
         program.say("go movetime 1000");
         let votes = program.until("bestmove");
         if votes.iter().any(|line| line.trim_end().ends_with("on attic")) {
-            return;
+            break;
         }
         // A worker that has much else to do is too far away for a second's move.
         assert!(begun.elapsed() < PATIENCE, "{votes:#?}");
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_look_shows_who_lends_and_what_is_searched() {
     let nats = Nats::start();
     let settings = ClusterSettings { nats: nats.url(), ..ClusterSettings::default() };

@@ -36,7 +36,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 /// Every variable of the environment that a file sets is read, by our program or by the server's configuration.
-#[test]
+#[testkit::test]
 fn the_variables_that_are_set_are_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readers = ["src/cli/cluster.rs", "src/cli/worker.rs", "src/cluster/connection.rs", "deploy/nats/nats.conf"];
@@ -53,7 +53,7 @@ fn the_variables_that_are_set_are_read() {
 }
 
 /// Every command line of ours is understood.
-#[test]
+#[testkit::test]
 fn the_command_lines_are_understood() {
     let worker = &documents("kubernetes/worker.yaml")[0]["spec"]["template"]["spec"]["containers"][0]["args"];
     let mut words: Vec<String> = texts(worker);
@@ -66,7 +66,7 @@ fn the_command_lines_are_understood() {
     assert!(status.success(), "{words:?}");
 }
 
-#[test]
+#[testkit::test]
 fn compose_has_what_it_refers_to() {
     let compose = &documents("compose.yaml")[0];
     let services = compose["services"].as_object().expect("services");
@@ -89,7 +89,7 @@ fn compose_has_what_it_refers_to() {
     assert_eq!(services["worker"]["stop_grace_period"], "40s", "longer than a worker drains");
 }
 
-#[test]
+#[testkit::test]
 fn kubernetes_has_what_it_refers_to() {
     let kustomization = &documents("kubernetes/kustomization.yaml")[0];
     let mut maps: BTreeSet<String> = BTreeSet::new();
@@ -165,7 +165,7 @@ fn kubernetes_has_what_it_refers_to() {
 
 /// What `concilio cluster` writes is a whole configuration of the server: those whom it names are let in and play, one that is
 /// removed is out at once, and strangers do not come in at all.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_cluster_of_keys_is_made_by_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let keys = folder.path().join("nats");

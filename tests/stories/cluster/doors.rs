@@ -76,7 +76,7 @@ async fn leaves_because(url: &str, keys: &[Key<'_>], why: &str) {
     assert!(status.code() == Some(1) && log.contains(why) && log.contains(url), "{status}: {log}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_token_opens() {
     let folder = Folder::new();
     let nats = Nats::start_with(Some("authorization { token: sesame }".to_owned()));
@@ -85,7 +85,7 @@ async fn a_token_opens() {
     is_sent_away(&nats.url(), &[]).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn an_nkey_opens() {
     let folder = Folder::new();
     let (known, unknown) = (KeyPair::new_user(), KeyPair::new_user());
@@ -108,7 +108,7 @@ fn statement(issuer: &KeyPair, subject: &KeyPair, nats: &Value) -> String {
     format!("{signed}.{signature}")
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn credentials_open() {
     let folder = Folder::new();
     let (operator, account) = (KeyPair::new_operator(), KeyPair::new_account());
@@ -155,7 +155,7 @@ impl Authority {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn certificates_open_and_are_asked_for_on_both_sides() {
     let folder = Folder::new();
     let (authority, other) = (Authority::new(), Authority::new());

@@ -34,7 +34,7 @@ fn proposers(story: &Story, game: &GameId, plies: std::ops::Range<usize>) -> BTr
     proposals.collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn workers_come_and_go_during_a_game() {
     let nats = Nats::start();
     let stop = CancellationToken::new();

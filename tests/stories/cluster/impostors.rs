@@ -101,7 +101,7 @@ fn lies(order: &SearchCommand) -> Vec<SearchEvent> {
 }
 
 /// Promise 7: a move that a worker proposes is checked to be legal.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_that_lies_is_not_believed() {
     let nats = Nats::start();
     let _liar = impostor(&nats, "liar", None, lies).await;
@@ -114,7 +114,7 @@ async fn a_worker_that_lies_is_not_believed() {
     table.plays_until_heard("attic").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_that_never_answers_costs_its_votes_alone() {
     let nats = Nats::start();
     let _mute = impostor(&nats, "mute", None, |_| Vec::new()).await;
@@ -128,7 +128,7 @@ async fn a_worker_that_never_answers_costs_its_votes_alone() {
     assert!(voted >= MOVES / 2, "{voted} of {MOVES}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn another_version_is_refused_at_both_ends() {
     let nats = Nats::start();
     let _old = impostor(&nats, "old", Some("0.0.9-1"), lies).await;
@@ -150,7 +150,7 @@ async fn another_version_is_refused_at_both_ends() {
     assert!(log.contains("a daemon is not served") && log.contains("install the same version"), "{log}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_look_names_those_of_other_versions() {
     let nats = Nats::start();
     let _worker = Worker::start(&nats.url(), "attic", 1);

@@ -40,7 +40,7 @@ async fn a_cut_is_survived(table: &mut Table, proxy: &Proxy) {
     table.plays(MOVES / 4).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_is_killed_in_the_middle_of_a_search() {
     let nats = Nats::start();
     let workers = [Worker::start(&nats.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
@@ -54,7 +54,7 @@ async fn a_worker_is_killed_in_the_middle_of_a_search() {
     table.plays_until_heard("garret").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_hangs_and_wakes_up_again() {
     let nats = Nats::start();
     let worker = Worker::start(&nats.url(), "attic", 3);
@@ -68,7 +68,7 @@ async fn a_worker_hangs_and_wakes_up_again() {
     table.plays(MOVES / 2).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn the_server_dies_and_comes_back() {
     let mut nats = Nats::start();
     let _worker = Worker::start(&nats.url(), "attic", 3);
@@ -85,7 +85,7 @@ async fn the_server_dies_and_comes_back() {
     table.plays(MOVES / 4).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_is_cut_off_and_comes_back() {
     let nats = Nats::start();
     let proxy = Proxy::to(nats.port()).await;
@@ -94,7 +94,7 @@ async fn a_worker_is_cut_off_and_comes_back() {
     a_cut_is_survived(&mut table, &proxy).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn the_daemon_is_cut_off_and_comes_back() {
     let nats = Nats::start();
     let proxy = Proxy::to(nats.port()).await;
@@ -103,7 +103,7 @@ async fn the_daemon_is_cut_off_and_comes_back() {
     a_cut_is_survived(&mut table, &proxy).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_daemon_plays_on_without_workers_and_without_a_server() {
     let mut nats = Nats::start();
     let mut table = Table::at(&nats.url());
@@ -116,7 +116,7 @@ async fn a_daemon_plays_on_without_workers_and_without_a_server() {
     assert_eq!(alone.votes.keys().collect::<Vec<_>>(), [""]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn workers_that_come_during_a_game_are_used() {
     let nats = Nats::start();
     let mut table = Table::at(&nats.url());
@@ -130,7 +130,7 @@ async fn workers_that_come_during_a_game_are_used() {
     table.plays(MOVES / 2).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_that_is_told_to_leave_finishes_its_searches_first() {
     let nats = Nats::start();
     let mut worker = Worker::start(&nats.url(), "attic", 3);

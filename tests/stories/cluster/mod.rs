@@ -1,7 +1,5 @@
 //! Workers on other machines, with a real NATS server that each story starts on a free port, and real worker processes. Whatever
 //! becomes of them, every move is made in time and is legal.
-//!
-//! The server is Debian's package `nats-server`.
 
 mod churn;
 mod company;

@@ -5,7 +5,6 @@
 
 use std::{
     fs,
-    io::ErrorKind,
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -148,14 +147,8 @@ impl Port {
     }
 }
 
-/// Starts nats-server, which Debian keeps where only administrators look.
+/// Starts nats-server.
 fn program(arguments: &[String]) -> Child {
-    for path in ["nats-server", "/usr/sbin/nats-server"] {
-        match Command::new(path).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
-            Ok(child) => return child,
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => panic!("cannot start {path}: {error}"),
-        }
-    }
-    panic!("there is no nats-server: apt-get install nats-server");
+    let mut command = Command::new(testkit::needs::NATS_SERVER.path());
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("nats-server starts")
 }

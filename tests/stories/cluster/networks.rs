@@ -31,7 +31,7 @@ async fn a_dead_link_is_survived(table: &mut Table, link: &Proxy) {
     table.plays(MOVES / 4).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_link_of_one_megabit_carries_a_council() {
     let nats = Nats::start();
     let link = Proxy::narrow(nats.port(), Duration::from_millis(20), 1_000_000).await;
@@ -46,7 +46,7 @@ async fn a_link_of_one_megabit_carries_a_council() {
     table.plays(5).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_whose_link_dies_for_three_seconds_comes_back() {
     let nats = Nats::start();
     let link = Proxy::to(nats.port()).await;
@@ -55,7 +55,7 @@ async fn a_worker_whose_link_dies_for_three_seconds_comes_back() {
     a_dead_link_is_survived(&mut table, &link).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_daemon_whose_link_dies_for_three_seconds_gets_its_workers_back() {
     let nats = Nats::start();
     let link = Proxy::to(nats.port()).await;
@@ -64,7 +64,7 @@ async fn a_daemon_whose_link_dies_for_three_seconds_gets_its_workers_back() {
     a_dead_link_is_survived(&mut table, &link).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn connections_that_break_are_made_again() {
     let nats = Nats::start();
     let [of_worker, of_daemon] = [Proxy::to(nats.port()).await, Proxy::to(nats.port()).await];
@@ -81,7 +81,7 @@ async fn connections_that_break_are_made_again() {
 }
 
 /// Each has its part of both workers while all three play; when one leaves in the middle of a game, the others have more.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn three_daemons_share_one_pool_of_workers_and_one_leaves() {
     let nats = Nats::start();
     let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 3)];
@@ -97,7 +97,7 @@ async fn three_daemons_share_one_pool_of_workers_and_one_leaves() {
 }
 
 /// Each of two servers is lost once: whoever is at the other one is heard all the same.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn one_of_two_servers_is_killed_and_the_other_carries_on() {
     let [mut one, mut two] = Nats::pair();
     let _workers = [Worker::start(&one.url(), "attic", 2), Worker::start(&two.url(), "garret", 2)];

@@ -29,7 +29,7 @@ async fn is_seated(table: &mut Table, electors: usize) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn seats_come_and_go_with_their_machines() {
     let nats = Nats::start();
     let mut table = table(&nats.url());
@@ -46,7 +46,7 @@ async fn seats_come_and_go_with_their_machines() {
 }
 
 /// One long move: the worker is started when the council has searched for a while already.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_that_comes_in_the_middle_of_a_move_votes_on_it() {
     let nats = Nats::start();
     let mut table = table(&nats.url());
@@ -58,7 +58,7 @@ async fn a_worker_that_comes_in_the_middle_of_a_move_votes_on_it() {
 }
 
 /// From a worker behind a long way no move is asked for that would be over before it could answer.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_far_worker_takes_part_in_long_moves_alone() {
     let nats = Nats::start();
     let way = Proxy::long(nats.port(), Duration::from_millis(120)).await;
@@ -93,7 +93,7 @@ fn votes(program: &mut Program) -> (usize, usize) {
 }
 
 /// What was heard when a chess program started its engine does not hold for ever.
-#[test]
+#[testkit::test(needs(NATS_SERVER))]
 fn under_a_chess_program_seats_come_and_go_as_well() {
     let nats = Nats::start();
     let server = format!("cluster.nats={}", nats.url());
@@ -107,7 +107,7 @@ fn under_a_chess_program_seats_come_and_go_as_well() {
         loop {
             let now = votes(&mut program);
             if now == (own, lent) {
-                return;
+                break;
             }
             assert!(begun.elapsed() < PATIENCE, "{now:?} vote, not {own} here and {lent} elsewhere");
         }

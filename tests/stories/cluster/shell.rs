@@ -91,7 +91,7 @@ impl Scene {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn an_engine_on_another_machine_votes_and_is_found_again_after_it_was_lost() {
     let mut scene = Scene::set();
     scene.is_voted_by(&["mbxkcpar", "attic"]).await;

@@ -56,7 +56,7 @@ matchmaking:
     )
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_bot_of_lichess_bot_plays_on_here_as_before() {
     for protocol in ["uci", "xboard"] {
         let server = PracticeServer::start(PracticeSettings::default()).await.expect("a server");

@@ -16,7 +16,7 @@ fn names(text: &str) -> BTreeSet<String> {
 }
 
 /// The board asks for nothing that is not measured, and shows everything that is.
-#[test]
+#[testkit::test]
 fn the_board_for_grafana_shows_what_is_measured() {
     let board: serde_json::Value = serde_json::from_str(&deployed("grafana.json")).expect("JSON");
     let shown: BTreeSet<String> = board["panels"]
@@ -37,7 +37,7 @@ fn the_board_for_grafana_shows_what_is_measured() {
 }
 
 /// What workers' messages are counted by stands in the same list.
-#[test]
+#[testkit::test]
 fn the_cluster_counts_under_names_of_the_list() {
     for name in
         [cluster::MESSAGES_DROPPED, cluster::SEARCHES_LOST, cluster::SLOW_CONSUMERS, cluster::WORKERS_DISTRUSTED]
@@ -48,7 +48,7 @@ fn the_cluster_counts_under_names_of_the_list() {
 
 /// The daemon's unit starts it again as often as it takes, but not after the exit codes that another start would only bring again:
 /// wrong settings, and accounts that were refused for good.
-#[test]
+#[testkit::test]
 fn the_daemons_unit_knows_which_ends_are_final() {
     let unit = deployed("concilio.service");
     for wanted in ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartPreventExitStatus=2 77"] {
@@ -56,20 +56,18 @@ fn the_daemons_unit_knows_which_ends_are_final() {
     }
 }
 
-/// Where systemd is at hand, it has nothing against the units but that the program is not installed.
-#[test]
+/// The only objection of systemd to the units is that the program is not installed.
+#[testkit::test(needs(SYSTEMD_ANALYZE))]
 fn systemd_accepts_the_units() {
     let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
     let units = ["concilio.service", "concilio-worker.service"];
-    if Command::new("systemd-analyze").arg("--version").output().is_err() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("a folder");
     for unit in units {
         let installed = deployed(unit).replace("/usr/local/bin/concilio", env!("CARGO_BIN_EXE_concilio"));
         fs::write(folder.path().join(unit), installed).expect("written");
         let analyze = |words: &[&str]| {
-            let output = Command::new("systemd-analyze").args(words).arg(folder.path().join(unit)).output();
+            let output =
+                Command::new(testkit::needs::SYSTEMD_ANALYZE.path()).args(words).arg(folder.path().join(unit)).output();
             let output = output.expect("it starts");
             let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
             (output.status.success(), said)

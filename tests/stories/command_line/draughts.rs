@@ -26,7 +26,7 @@ fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-#[test]
+#[testkit::test]
 fn a_newcomer_plays_a_few_moves_and_keeps_the_votes() {
     let folder = tempfile::tempdir().expect("a folder");
     let pdn = folder.path().join("game.pdn");
@@ -45,7 +45,7 @@ fn a_newcomer_plays_a_few_moves_and_keeps_the_votes() {
     assert!(read.contains("by majority") && !read.contains("by re-search"), "the votes are comments: {read}");
 }
 
-#[test]
+#[testkit::test]
 fn a_position_is_explained_and_moves_are_counted() {
     let explained = told(&["draughts", "eval", "W:W21,22,K30:B1,2"], "");
     assert!(explained.contains("peso-pedine         200") && explained.contains("White to move"), "{explained}");
@@ -64,7 +64,7 @@ fn asked(arguments: &[&str]) -> [String; 2] {
     [text(&output.stdout), text(&output.stderr)]
 }
 
-#[test]
+#[testkit::test]
 fn a_game_of_draughts_stands_in_the_journal_with_its_votes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("journal.db");
@@ -99,7 +99,7 @@ fn a_game_of_draughts_stands_in_the_journal_with_its_votes() {
     assert!(!String::from_utf8_lossy(&[said, told].concat()).contains("italian"), "a report is about chess");
 }
 
-#[test]
+#[testkit::test]
 fn a_journal_that_another_program_writes_stops_no_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("journal.db");
@@ -131,7 +131,7 @@ impl Drop for Ended {
     }
 }
 
-#[test]
+#[testkit::test]
 fn two_programs_play_each_other_over_a_socket() {
     let mut command = concilio(&["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"]);
     let mut server = Ended(command.stdout(Stdio::piped()).spawn().expect("it starts"));
@@ -153,7 +153,7 @@ fn two_programs_play_each_other_over_a_socket() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn the_demo_shows_a_game_with_its_votes_in_plain_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().to_str().expect("a path");

@@ -18,7 +18,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-#[test]
+#[testkit::test]
 fn a_reader_that_has_seen_enough_ends_the_program_quietly() {
     for arguments in PRINTING {
         let (reader, writer) = io::pipe().expect("a pipe");
@@ -29,7 +29,7 @@ fn a_reader_that_has_seen_enough_ends_the_program_quietly() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn a_full_disk_is_one_error() {
     for arguments in PRINTING.iter().filter(|arguments| !arguments.contains(&"--help")) {
         let full = fs::File::create("/dev/full").expect("the device");
@@ -40,7 +40,7 @@ fn a_full_disk_is_one_error() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn wrong_usage_has_exit_code_2() {
     for arguments in [&["nosuch"][..], &["--log", "nosense", "eval"], &["eval", "no position"], &["uci", "--set", "x"]]
     {
@@ -51,7 +51,7 @@ fn wrong_usage_has_exit_code_2() {
     assert!(stderr(&output).contains("expected off, error, warn"), "{}", stderr(&output));
 }
 
-#[test]
+#[testkit::test]
 fn lab_points_to_its_own_program() {
     for arguments in
         [&["lab"][..], &["lab", "match", "council:balanced-7", "engine", "--pace", "nodes=20000"], &["lab", "--help"]]
@@ -64,7 +64,7 @@ fn lab_points_to_its_own_program() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = concilio(&["completions", shell]).output().expect("it starts");
@@ -74,7 +74,7 @@ fn every_shell_has_completions() {
     assert_eq!(concilio(&["completions", "nosuch"]).output().expect("it starts").status.code(), Some(2));
 }
 
-#[test]
+#[testkit::test]
 fn every_command_has_a_manual_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = folder.path().join("man1");
@@ -86,7 +86,7 @@ fn every_command_has_a_manual_page() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn a_text_without_end_makes_no_book() {
     let folder = tempfile::tempdir().expect("a folder");
     let book = folder.path().join("book.bin");
@@ -97,7 +97,7 @@ fn a_text_without_end_makes_no_book() {
 }
 
 /// Finding M6: `concilio web` without a journal it can show.
-#[test]
+#[testkit::test]
 fn web_names_what_is_wrong_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
@@ -115,7 +115,7 @@ fn web_names_what_is_wrong_in_one_line() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn run_without_an_account_names_the_page_of_the_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().join("journal.db");

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::concilio;
 
-#[test]
+#[testkit::test]
 fn the_games_are_those_of_the_settings_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bot.toml");
@@ -18,7 +18,7 @@ fn the_games_are_those_of_the_settings_journal() {
     ));
 }
 
-#[test]
+#[testkit::test]
 fn a_later_file_overrides_an_earlier_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, text: &str| {
@@ -36,7 +36,7 @@ fn a_later_file_overrides_an_earlier_one() {
     assert!(text.contains(&format!("ponder = 3  # {own}:2\n")), "{text}");
 }
 
-#[test]
+#[testkit::test]
 fn a_check_names_what_the_machine_lacks() {
     let engine = "player.council.electors=[{ engine = \"/no/such/engine\" }]";
     let output = concilio(&["config", "check", "--set", "player.council.roster=custom", "--set", engine, "--nats"])
@@ -61,7 +61,7 @@ fn a_check_names_what_the_machine_lacks() {
     assert!(text.contains("--set: cluster.nats = \"foo\": expected nats://HOST:4222"), "{text}");
 }
 
-#[test]
+#[testkit::test]
 fn a_check_names_an_engine_that_does_not_speak_its_protocol() {
     let check = |engines: &str| {
         let electors = format!("player.council.electors=[{engines}]");

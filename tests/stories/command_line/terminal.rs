@@ -100,7 +100,7 @@ fn start_demo(folder: &tempfile::TempDir, term: &str) -> OnTerminal {
     OnTerminal::start(&arguments.each_ref().map(String::as_str), term)
 }
 
-#[test]
+#[testkit::test]
 fn a_signal_ends_the_demo_and_shows_the_cursor_again() {
     for signal in [Signal::INT, Signal::TERM] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -115,7 +115,7 @@ fn a_signal_ends_the_demo_and_shows_the_cursor_again() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn a_terminal_that_cannot_move_its_cursor_is_shown_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
@@ -125,7 +125,7 @@ fn a_terminal_that_cannot_move_its_cursor_is_shown_lines() {
     assert!(status.success() && !shown.contains('\x1b'), "{status}: {shown:?}");
 }
 
-#[test]
+#[testkit::test]
 fn a_terminal_that_closes_stops_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
@@ -148,7 +148,7 @@ fn endings(folder: &tempfile::TempDir) -> Vec<String> {
 }
 
 /// Finding M3: the program used to end with the game, and took the page along.
-#[test]
+#[testkit::test]
 fn demo_stays_and_plays_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().to_string_lossy().into_owned();
@@ -168,7 +168,7 @@ fn demo_stays_and_plays_again() {
 }
 
 /// Finding O5: the terminal said that a game was resigned which the journal had as started.
-#[test]
+#[testkit::test]
 fn interrupted_game_is_resigned_in_the_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
@@ -179,7 +179,7 @@ fn interrupted_game_is_resigned_in_the_journal() {
     assert_eq!(endings(&folder), ["resign"], "{shown}");
 }
 
-#[test]
+#[testkit::test]
 fn demo_with_a_number_of_games_ends_by_itself() {
     for limit in [["--games", "1"].as_slice(), &["--exit"]] {
         let folder = tempfile::tempdir().expect("a folder");

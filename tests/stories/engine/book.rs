@@ -7,7 +7,7 @@ use engine::{
 
 use super::{concilio, text};
 
-#[test]
+#[testkit::test]
 fn two_texts_become_one_book_and_a_third_is_added_later() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
@@ -31,7 +31,7 @@ fn two_texts_become_one_book_and_a_third_is_added_later() {
     assert_eq!(known(&["e2e4", "e7e5", "b1c3"]).as_deref(), Some("g8f6"), "the order of moves does not matter");
 }
 
-#[test]
+#[testkit::test]
 fn a_wrong_move_is_named_by_file_line_and_remedy_and_the_book_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();

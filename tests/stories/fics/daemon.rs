@@ -38,7 +38,7 @@ async fn challenge(ann: &mut Telnet) {
     ann.until("Ann Concilio 1 ").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn games_are_played_to_their_end() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Random).await;
@@ -69,7 +69,7 @@ fn settings_of_a_process(server: &PracticeServer, folder: &Path) -> String {
 
 /// Whoever logs in as our account keeps it. The program ends with a status by which a service manager knows not to start it again:
 /// it would throw them out in turn.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_account_that_somebody_else_has_taken_ends_the_program_for_good() {
     let server = server("").await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
@@ -83,7 +83,7 @@ async fn an_account_that_somebody_else_has_taken_ends_the_program_for_good() {
 
 /// Promise 1: the process is stopped for a while, as by a laptop's lid, once with its connection kept and once with it lost meanwhile.
 /// Its game goes on.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 #[cfg(target_os = "linux")]
 async fn a_stopped_daemon_goes_on_with_its_game() {
     let server = server("").await;
@@ -108,7 +108,7 @@ async fn a_stopped_daemon_goes_on_with_its_game() {
 }
 
 /// A second signal stops the daemon at once; what its owner wants done with the games is done before the connection goes.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_daemon_that_stops_at_once_resigns_if_it_is_to() {
     let server = server("").await;
     let (mut ann, daemon) = ann_and_the_daemon(&server).await;
@@ -118,7 +118,7 @@ async fn a_daemon_that_stops_at_once_resigns_if_it_is_to() {
     assert_eq!(ended(&server, &game).await.winner(), Some("Ann"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_opponent_may_resign() {
     let server = server("").await;
     let (mut ann, daemon) = ann_and_the_daemon(&server).await;
@@ -133,7 +133,7 @@ async fn an_opponent_may_resign() {
     daemon.closes().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_takeback_is_granted_once() {
     let server = server("").await;
     let (mut ann, daemon) = ann_and_the_daemon(&server).await;
@@ -149,7 +149,7 @@ async fn a_takeback_is_granted_once() {
     daemon.closes().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_opponent_who_was_cut_off_finds_the_game_again() {
     let server = server("").await;
     let (ann, daemon) = ann_and_the_daemon(&server).await;
@@ -173,7 +173,7 @@ async fn an_opponent_who_was_cut_off_finds_the_game_again() {
     daemon.closes().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_its_connection_in_every_way_it_can_be_lost() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Greedy).await;
@@ -199,7 +199,7 @@ async fn a_game_survives_its_connection_in_every_way_it_can_be_lost() {
     daemon.closes().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_wrong_password_ends_the_account() {
     let server = server("").await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("an account");
@@ -209,7 +209,7 @@ async fn a_wrong_password_ends_the_account() {
     assert!(matches!(event, Some(ServerEvent::Rejected { reason }) if reason.contains("wrong password")));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn we_challenge_too_and_a_draw_is_agreed() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Greedy).await;

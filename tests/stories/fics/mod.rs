@@ -3,6 +3,7 @@
 
 mod daemon;
 mod harness;
+mod names;
 mod operator;
 mod panics;
 mod weather;

@@ -15,7 +15,7 @@ async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
     daemon.control.perform(command).await.map_err(|error| error.to_string())
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_daemon_on_fics_does_what_its_operator_says() {
     let server = server("").await;
     let daemon = Daemon::start(&server, BOT).await;
@@ -77,7 +77,7 @@ async fn a_daemon_on_fics_does_what_its_operator_says() {
 }
 
 /// What a rated game did to our rating is told with its end, and stays in the journal.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_rated_game_on_fics_ends_with_the_change_of_our_rating() {
     for dialect in ["freechess", "fatics", "capablanca", "uhlin"] {
         let server = server(&format!("dialect={dialect}")).await;

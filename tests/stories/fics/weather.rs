@@ -87,14 +87,14 @@ async fn are_played_in(weather: &str, games: usize) {
 }
 
 /// Promise 1 on FICS: every connection is cut every few seconds, and every command is delayed.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn fast_games_are_played_out_while_connections_are_cut() {
     let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(24);
     are_played_in("cut=3s,delay=20ms", games).await;
 }
 
 /// Promise 1 on FICS: what else can happen happens, too: lost answers, half-open connections, lines twice and in the wrong order.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn games_are_played_out_in_all_weathers_at_once() {
     are_played_in("cut=3s,delay=20ms,lost=0.5%,half-open=0.2%,duplicate=2%,reorder=0.5%", 8).await;
 }

@@ -105,7 +105,7 @@ fn position(fen: &str, moves: &str) -> (String, Line) {
 }
 
 /// Promise 3: scored is what was searched.
-#[test]
+#[testkit::test]
 fn every_way_of_limiting_a_search_is_answered_with_a_scored_legal_move() {
     let positions = [
         position("startpos", ""),
@@ -143,7 +143,7 @@ fn every_way_of_limiting_a_search_is_answered_with_a_scored_legal_move() {
     });
 }
 
-#[test]
+#[testkit::test]
 fn an_endless_search_ends_with_stop_and_not_before() {
     both(|program| {
         let (command, line) = position(CASTLING, "");
@@ -163,7 +163,7 @@ fn an_endless_search_ends_with_stop_and_not_before() {
     });
 }
 
-#[test]
+#[testkit::test]
 fn a_search_that_is_stopped_before_it_has_begun_has_a_searched_move() {
     both(|program| {
         let (command, line) = position(ENDGAME, "");
@@ -174,7 +174,7 @@ fn a_search_that_is_stopped_before_it_has_begun_has_a_searched_move() {
     });
 }
 
-#[test]
+#[testkit::test]
 fn a_search_of_given_moves_stays_with_them() {
     both(|program| {
         let (command, line) = position("startpos", "");
@@ -187,7 +187,7 @@ fn a_search_of_given_moves_stays_with_them() {
     });
 }
 
-#[test]
+#[testkit::test]
 fn a_whole_game_on_little_time_has_a_searched_move_at_every_ply() {
     both(|program| {
         let mut line = Line::start(Variant::Standard);
@@ -202,7 +202,7 @@ fn a_whole_game_on_little_time_has_a_searched_move_at_every_ply() {
     });
 }
 
-#[test]
+#[testkit::test]
 fn a_game_that_is_over_is_answered_without_a_move() {
     both(|program| {
         for fen in ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
@@ -213,7 +213,7 @@ fn a_game_that_is_over_is_answered_without_a_move() {
     });
 }
 
-#[test]
+#[testkit::test]
 fn what_is_set_up_while_nothing_is_searched_changes_nothing_else() {
     both(|program| {
         let (command, line) = position("startpos", "d2d4");
@@ -225,7 +225,7 @@ fn what_is_set_up_while_nothing_is_searched_changes_nothing_else() {
 }
 
 /// A process that was stopped, as by a laptop's lid, goes on from where it was.
-#[test]
+#[testkit::test]
 #[cfg(target_os = "linux")]
 fn a_program_that_was_stopped_for_a_while_answers_when_it_goes_on() {
     use std::{thread::sleep, time::Duration};
@@ -246,7 +246,7 @@ fn a_program_that_was_stopped_for_a_while_answers_when_it_goes_on() {
 }
 
 /// The only elector neither speaks nor ends, and has started a process itself.
-#[test]
+#[testkit::test]
 #[cfg(target_os = "linux")]
 fn with_a_mute_engine_for_a_council_moves_are_searched_and_nothing_is_left_behind() {
     use std::{

@@ -19,7 +19,7 @@ fn best_move(program: &Program) -> (UciMove, Option<UciMove>) {
     (best, words.nth(1).and_then(|text| text.parse().ok()))
 }
 
-#[test]
+#[testkit::test]
 fn a_won_game_is_played_to_mate() {
     let fen = "8/8/8/4k3/8/8/8/KQR5 w - - 0 1";
     let mut line = Line::from_fen(Variant::Standard, fen).expect("a position");
@@ -36,7 +36,7 @@ fn a_won_game_is_played_to_mate() {
     assert_eq!(program.answer("bestmove"), "0000", "a game that is over has no move");
 }
 
-#[test]
+#[testkit::test]
 fn a_program_is_heard_in_mid_think() {
     let mut program = start();
     program.say("position startpos moves e2e4\ngo infinite");
@@ -54,7 +54,7 @@ fn a_program_is_heard_in_mid_think() {
     assert_eq!(program.until("readyok").len(), 1, "one search, one answer");
 }
 
-#[test]
+#[testkit::test]
 fn the_end_of_a_game_is_analysed_until_somebody_says_stop() {
     let mut program = start();
     program.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\nisready");
@@ -63,7 +63,7 @@ fn the_end_of_a_game_is_analysed_until_somebody_says_stop() {
     assert_eq!(program.answer("bestmove"), "0000");
 }
 
-#[test]
+#[testkit::test]
 fn a_ponder_hit_is_answered_when_the_clock_runs() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
@@ -75,7 +75,7 @@ fn a_ponder_hit_is_answered_when_the_clock_runs() {
     assert!(line.is_legal(best));
 }
 
-#[test]
+#[testkit::test]
 fn a_ponder_miss_is_answered_and_forgotten() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
@@ -89,7 +89,7 @@ fn a_ponder_miss_is_answered_and_forgotten() {
 }
 
 /// What is found while pondering is kept until the expected move is played.
-#[test]
+#[testkit::test]
 fn a_pondered_move_is_not_told_before_its_time() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder depth 3");
@@ -100,7 +100,7 @@ fn a_pondered_move_is_not_told_before_its_time() {
     best_move(&program);
 }
 
-#[test]
+#[testkit::test]
 fn every_vote_is_shown_before_the_move() {
     let mut program = start();
     program.say("position startpos\ngo nodes 2000");
@@ -112,7 +112,7 @@ fn every_vote_is_shown_before_the_move() {
     assert!(heard.iter().any(|line| line.starts_with("info string 1.") && line.contains(" by ")), "{heard:#?}");
 }
 
-#[test]
+#[testkit::test]
 fn wrong_input_is_explained_and_changes_nothing() {
     let mut program = start();
     for (wrong, says) in [
@@ -136,7 +136,7 @@ fn wrong_input_is_explained_and_changes_nothing() {
 }
 
 /// Whoever sends `go` waits for a move, whatever else it holds.
-#[test]
+#[testkit::test]
 fn a_go_that_is_not_understood_is_explained_and_answered() {
     let mut program = start();
     program.say("position startpos");
@@ -152,7 +152,7 @@ fn a_go_that_is_not_understood_is_explained_and_answered() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn the_search_stays_with_the_moves_it_is_given() {
     let mut program = start();
     program.say("position startpos\ngo nodes 500 searchmoves a2a3 h2h3");
@@ -160,7 +160,7 @@ fn the_search_stays_with_the_moves_it_is_given() {
     assert!(["a2a3", "h2h3"].contains(&best.to_string().as_str()), "{best}");
 }
 
-#[test]
+#[testkit::test]
 fn castling_is_written_as_the_program_wants_it() {
     let mut program = start();
     program.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 2 searchmoves e1g1");
@@ -170,7 +170,7 @@ fn castling_is_written_as_the_program_wants_it() {
     assert_eq!(best_move(&program).0.to_string(), "e1h1");
 }
 
-#[test]
+#[testkit::test]
 fn a_bounded_search_is_finished_when_the_input_ends() {
     let mut program = start();
     program.say("position startpos\ngo nodes 2000");
@@ -180,7 +180,7 @@ fn a_bounded_search_is_finished_when_the_input_ends() {
     assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
 }
 
-#[test]
+#[testkit::test]
 #[cfg(unix)]
 fn an_engine_in_the_council_stays_for_the_next_game() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -197,7 +197,7 @@ fn an_engine_in_the_council_stays_for_the_next_game() {
     assert_eq!(std::fs::read_to_string(&starts).expect("it was started"), "start\n");
 }
 
-#[test]
+#[testkit::test]
 #[cfg(unix)]
 fn an_engine_that_told_only_a_bound_of_its_move_is_taken_at_its_last_word() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -212,7 +212,7 @@ fn an_engine_that_told_only_a_bound_of_its_move_is_taken_at_its_last_word() {
     assert_eq!(program.answer("bestmove"), "d2d4");
 }
 
-#[test]
+#[testkit::test]
 #[cfg(unix)]
 fn it_is_ready_when_its_engines_are() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -24,7 +24,7 @@ fn played(moves: &str) -> Line {
     line
 }
 
-#[test]
+#[testkit::test]
 fn it_says_what_it_can_do_before_it_is_done() {
     let mut program = Program::start(&["xboard"]);
     program.say("xboard\nprotover 2");
@@ -35,7 +35,7 @@ fn it_says_what_it_can_do_before_it_is_done() {
     assert!(features.contains("feature option=\"Criterion -combo"), "{features}");
 }
 
-#[test]
+#[testkit::test]
 fn a_game_is_played_to_mate_and_its_end_is_told() {
     let fen = "8/8/8/4k3/8/8/8/KQR5 w - - 0 1";
     let mut line = Line::from_fen(Variant::Standard, fen).expect("a position");
@@ -52,7 +52,7 @@ fn a_game_is_played_to_mate_and_its_end_is_told() {
     assert_eq!(program.answer("1-0"), "{White mates}");
 }
 
-#[test]
+#[testkit::test]
 fn it_moves_at_once_when_told_to() {
     let mut program = start();
     program.say("sd 0\nst 3600\npost\nusermove e2e4\ngo");
@@ -63,7 +63,7 @@ fn it_moves_at_once_when_told_to() {
     assert!(played("e2e4").is_legal(moved.parse().expect("a move")), "{moved}");
 }
 
-#[test]
+#[testkit::test]
 fn a_ping_is_answered_even_where_the_move_it_waited_for_is_called_off() {
     let mut program = start();
     program.say("sd 0\nst 3600\npost\ngo");
@@ -72,7 +72,7 @@ fn a_ping_is_answered_even_where_the_move_it_waited_for_is_called_off() {
     assert!(!program.until("pong 5").iter().any(|line| line.starts_with("move")));
 }
 
-#[test]
+#[testkit::test]
 fn a_ponder_hit_and_a_miss_are_both_answered() {
     for hit in [true, false] {
         let mut program = start();
@@ -89,7 +89,7 @@ fn a_ponder_hit_and_a_miss_are_both_answered() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn moves_are_taken_back_and_sides_are_changed() {
     let mut program = start();
     program.say("new\nsd 2\nusermove e2e4");
@@ -100,7 +100,7 @@ fn moves_are_taken_back_and_sides_are_changed() {
     assert!(played("d2d4 g8f6").is_legal(its_move(&program)), "now it has White");
 }
 
-#[test]
+#[testkit::test]
 fn wrong_input_is_explained_and_changes_nothing() {
     let mut program = start();
     for (wrong, says) in [
@@ -125,7 +125,7 @@ fn wrong_input_is_explained_and_changes_nothing() {
     assert!(played("e2e4").is_legal(its_move(&program)));
 }
 
-#[test]
+#[testkit::test]
 fn analysis_follows_the_board_and_makes_no_moves() {
     let mut program = start();
     program.say("analyze");
@@ -142,14 +142,14 @@ fn analysis_follows_the_board_and_makes_no_moves() {
     assert!(played("").is_legal(its_move(&program)));
 }
 
-#[test]
+#[testkit::test]
 fn a_position_is_set_up_piece_by_piece() {
     let mut program = start();
     program.say("edit\n#\nKe1\nRh1\nc\nKe8\n.\nbd");
     assert_eq!(program.answer("fen"), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
 }
 
-#[test]
+#[testkit::test]
 fn every_vote_is_a_comment_in_debug_mode() {
     let mut program = start();
     program.say("debug\ngo");
@@ -160,7 +160,7 @@ fn every_vote_is_a_comment_in_debug_mode() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn castling_of_chess960_is_written_as_the_protocol_wants_it() {
     let mut program = start();
     program.say("variant fischerandom\nforce\nsetboard 4k3/8/8/8/8/8/8/4K2R w H - 0 1\nusermove O-O\nbd");
@@ -168,7 +168,7 @@ fn castling_of_chess960_is_written_as_the_protocol_wants_it() {
 }
 
 /// The ancestor's console.
-#[test]
+#[testkit::test]
 fn a_game_is_listed_saved_and_taken_up_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("game.pgn");
@@ -188,7 +188,7 @@ fn a_game_is_listed_saved_and_taken_up_again() {
     }
 }
 
-#[test]
+#[testkit::test]
 fn it_plays_both_sides_if_asked() {
     let mut program = start();
     program.say("both");

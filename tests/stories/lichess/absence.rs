@@ -19,7 +19,7 @@ fn record_of(journal: &Path, game: &GameId) -> Option<GameRecord> {
 
 /// Promise 5: the daemon is killed, its game is lost or won without it, and the journal has the result, the moves and the PGN
 /// soon after the next start.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_that_ended_while_the_daemon_was_down_gets_its_result() {
     let story = Story::set_the_stage(|plan| {
         plan.time_control = tc("60+0");
@@ -47,7 +47,7 @@ async fn a_game_that_ended_while_the_daemon_was_down_gets_its_result() {
 }
 
 /// Two daemons with one journal: the second refuses to start, and names the first.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_second_daemon_with_the_same_journal_does_not_start() {
     let story = Story::set_the_stage(|_| ()).await;
     let _first = Daemon::run(&story, QUICK);
@@ -60,7 +60,7 @@ async fn a_second_daemon_with_the_same_journal_does_not_start() {
 }
 
 /// Two daemons with one token take the event stream from each other: their owner is told why, once, with the remedy.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn two_daemons_with_one_token_say_so_once() {
     let story = Story::set_the_stage(|_| ()).await;
     let other = tempfile::tempdir().expect("a folder");

@@ -22,19 +22,19 @@ async fn all_are_played(games: usize) {
 }
 
 /// Promise 1: a burst of starts is what every reconnection brings.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn eight_games_that_start_together_are_all_played() {
     all_are_played(8).await;
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn fifty_games_that_start_together_are_all_played() {
     all_are_played(50).await;
 }
 
 /// The server restarts while eight games run.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn games_survive_a_restart_of_the_server() {
     let story = Story::begin(|plan| plan.concurrency = 8).await;
     let mut games = Vec::new();

@@ -96,14 +96,14 @@ async fn a_game_survives(signal: Signal) -> (Story, Vec<usize>) {
 }
 
 /// Promise 1: a killed engine is started again, and not even a vote is lost.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_killed_engine_costs_nothing() {
     let (_story, votes) = a_game_survives(Signal::KILL).await;
     assert!(votes.iter().all(|votes| *votes > 0), "{votes:?}");
 }
 
 /// Promise 1: an engine that hangs is killed, and another one takes its place.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_engine_that_hangs_is_replaced() {
     let (_story, votes) = a_game_survives(Signal::STOP).await;
     assert!(votes.iter().filter(|votes| **votes == 0).count() <= 3, "{votes:?}");
@@ -116,7 +116,7 @@ const MUTE: &str = "while read -r command; do
 done";
 
 /// Promise 3: where no elector ever says a word, there is a legal move to send all the same, in time.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_council_that_says_nothing_still_moves() {
     // Half of what the clock shows is waited for a word. Soon that is half of a second, and as much is left for a busy machine.
     let mut story = Story::set_the_stage(|plan| plan.time_control = tc("3+0.5")).await;
@@ -129,7 +129,7 @@ async fn a_council_that_says_nothing_still_moves() {
 }
 
 /// Promise 3: one that never answers does not keep the others from deciding.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_elector_that_says_nothing_costs_its_vote_alone() {
     let mut story = Story::set_the_stage(|plan| plan.time_control = tc("8+0.1")).await;
     let mute = program(story.folder.path(), "mute.sh", MUTE);
@@ -144,14 +144,10 @@ async fn an_elector_that_says_nothing_costs_its_vote_alone() {
     assert!(votes.iter().all(|votes| *votes >= 1), "{votes:?}");
 }
 
-/// Somebody else's engine plays a whole game. Debian's package `stockfish` has it.
-#[tokio::test(flavor = "multi_thread")]
+/// An engine of another project plays a whole game.
+#[testkit::test(needs(STOCKFISH))]
 async fn stockfish_plays_a_game() {
-    let stockfish = Path::new("/usr/games/stockfish");
-    if !stockfish.exists() {
-        eprintln!("skipped: there is no {}; install the package stockfish to run this test", stockfish.display());
-        return;
-    }
+    let stockfish = testkit::needs::STOCKFISH.path();
     let mut story = Story::begin(|plan| {
         plan.council = custom(&[stockfish]);
         plan.limits = LimitSettings { nodes: Some(3000), ..LimitSettings::default() };

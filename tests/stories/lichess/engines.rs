@@ -1,11 +1,11 @@
-//! Engines of other houses and programs of one's own play whole games, in whatever language they speak. Debian has the engines in packages
-//! of their names; what is not installed is skipped.
+//! Engines of other projects and programs of one's own play whole games, over every protocol.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use bot::session::LimitSettings;
 use chess::Variant;
 use council::{CouncilSettings, ElectorSettings, pool::EngineProtocol};
+use testkit::needs::{FAIRY_STOCKFISH, FAIRYMAX, GNUCHESS, Need, PHALANX, PYTHON, SJENG};
 
 use super::{
     electors::votes,
@@ -19,16 +19,8 @@ fn alone(engine: ElectorSettings) -> CouncilSettings {
     CouncilSettings { electors: vec![engine], ..roster("custom") }
 }
 
-fn cecp(command: &str) -> ElectorSettings {
-    ElectorSettings { engine: Some(command.into()), protocol: EngineProtocol::Cecp, ..ElectorSettings::default() }
-}
-
-fn is_installed(program: &str) -> bool {
-    let there = Path::new(program).exists();
-    if !there {
-        eprintln!("skipped: there is no {program}; Debian has it in a package of its name");
-    }
-    there
+fn cecp(engine: &Need) -> ElectorSettings {
+    ElectorSettings { engine: Some(engine.path().into()), protocol: EngineProtocol::Cecp, ..ElectorSettings::default() }
 }
 
 /// It plays a game to its end: the moves that were not the only ones were proposed by it, but for those for which it was started again.
@@ -51,67 +43,54 @@ async fn plays_a_game(engine: ElectorSettings, variant: Variant, nodes: Option<u
     assert!(silent * 2 < votes.len(), "{silent} of {} moves were nobody's: {report:#?}", votes.len());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(GNUCHESS))]
 async fn gnu_chess_plays_a_game() {
-    if is_installed("/usr/games/gnuchess") {
-        plays_a_game(cecp("/usr/games/gnuchess"), Variant::Standard, Some(3000)).await;
-    }
+    plays_a_game(cecp(&GNUCHESS), Variant::Standard, Some(3000)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(FAIRYMAX))]
 async fn fairy_max_plays_a_game() {
-    if is_installed("/usr/games/fairymax") {
-        plays_a_game(cecp("/usr/games/fairymax"), Variant::Standard, Some(3000)).await;
-    }
+    plays_a_game(cecp(&FAIRYMAX), Variant::Standard, Some(3000)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(PHALANX))]
 async fn phalanx_plays_a_game_by_the_clock() {
-    if is_installed("/usr/games/phalanx") {
-        plays_a_game(cecp("/usr/games/phalanx"), Variant::Standard, None).await;
-    }
+    plays_a_game(cecp(&PHALANX), Variant::Standard, None).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(SJENG))]
 async fn sjeng_plays_a_game_of_crazyhouse() {
-    if is_installed("/usr/games/sjeng") {
-        plays_a_game(cecp("/usr/games/sjeng"), Variant::Crazyhouse, Some(3000)).await;
-    }
+    plays_a_game(cecp(&SJENG), Variant::Crazyhouse, Some(3000)).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(FAIRY_STOCKFISH))]
 async fn fairy_stockfish_plays_variants_in_both_of_its_languages() {
-    if !is_installed("/usr/games/fairy-stockfish") {
-        return;
-    }
-    let uci = || ElectorSettings { engine: Some("/usr/games/fairy-stockfish".into()), ..ElectorSettings::default() };
+    let uci = || ElectorSettings { engine: Some(FAIRY_STOCKFISH.path().into()), ..ElectorSettings::default() };
     for (engine, variant) in [
         (uci(), Variant::Crazyhouse),
         (uci(), Variant::ThreeCheck),
-        (cecp("/usr/games/fairy-stockfish"), Variant::Antichess),
-        (cecp("/usr/games/fairy-stockfish"), Variant::KingOfTheHill),
+        (cecp(&FAIRY_STOCKFISH), Variant::Antichess),
+        (cecp(&FAIRY_STOCKFISH), Variant::KingOfTheHill),
     ] {
         plays_a_game(engine, variant, Some(1000)).await;
     }
 }
 
 /// The program of docs/own-player.md.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(PYTHON))]
 async fn a_program_of_ones_own_plays_a_game() {
-    if is_installed("/usr/bin/python3") {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/own-player.py");
-        let engine = ElectorSettings {
-            engine: Some("/usr/bin/python3".into()),
-            arguments: vec![path.to_owned()],
-            protocol: EngineProtocol::Positions,
-            ..ElectorSettings::default()
-        };
-        plays_a_game(engine, Variant::Standard, None).await;
-    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/own-player.py");
+    let engine = ElectorSettings {
+        engine: Some(PYTHON.path().into()),
+        arguments: vec![path.to_owned()],
+        protocol: EngineProtocol::Positions,
+        ..ElectorSettings::default()
+    };
+    plays_a_game(engine, Variant::Standard, None).await;
 }
 
 /// What an engine writes to its standard error is in our log where its owner wants that, and nowhere else; it steers no terminal.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_engine_complains_where_its_owner_wants_to_read_it() {
     let story = Story::set_the_stage(|_| ()).await;
     let program = |name: &str| {

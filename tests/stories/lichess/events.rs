@@ -25,25 +25,25 @@ async fn the_daemon_hears_again_after(fault: StreamFault) {
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_event_stream_is_reopened_after_a_clean_end() {
     the_daemon_hears_again_after(StreamFault::CleanEnd).await;
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_event_stream_is_reopened_after_a_reset() {
     the_daemon_hears_again_after(StreamFault::AbortMidLine).await;
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_event_stream_is_reopened_after_silence() {
     the_daemon_hears_again_after(StreamFault::Silence).await;
 }
 
 /// A server in trouble is not flooded, the games go on, and afterwards everything is as before.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_event_stream_that_does_not_open_is_tried_with_patience() {
     let story = Story::begin(|plan| plan.time_control = tc("60+0.1")).await;
     let faults = story.server.faults();
@@ -64,7 +64,7 @@ async fn an_event_stream_that_does_not_open_is_tried_with_patience() {
 }
 
 /// Promise 1: an answer to a challenge that is lost, late or limited leaks no place and takes on no second game.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_challenge_is_taken_although_the_answer_goes_wrong() {
     let faults = [
         RequestFault::Answer(429),
@@ -83,7 +83,7 @@ async fn a_challenge_is_taken_although_the_answer_goes_wrong() {
 }
 
 /// Promise 1: a game whose start nobody told of is played, because we know that we accepted it.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_is_played_although_its_start_was_never_told() {
     let story = Story::begin(|_| ()).await;
     let events = || Streams::Events(BOT.to_owned());
@@ -101,7 +101,7 @@ async fn a_game_is_played_although_its_start_was_never_told() {
 }
 
 /// A challenge that is withdrawn again and again while it is being accepted leaks no place.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn challenges_withdrawn_at_once_leak_no_place() {
     let story = Story::begin(|_| ()).await;
     for _ in 0..10 {
@@ -114,7 +114,7 @@ async fn challenges_withdrawn_at_once_leak_no_place() {
 }
 
 /// Whoever still waits when the daemon stops is told so.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_closing_daemon_finishes_its_game_and_declines_who_waits() {
     let mut story = Story::begin(|_| ()).await;
     let game = story.challenge().await;

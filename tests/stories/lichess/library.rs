@@ -11,7 +11,7 @@ use super::{
 };
 
 /// What the journal learns of lost games keeps the book from the same line: the next game's move is searched.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_line_of_the_book_with_which_a_game_was_lost_is_not_repeated() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
     // No game is over before it is resigned.

@@ -22,7 +22,7 @@ async fn a_game_survives(span: Span, fault: RequestFault) -> (Story, GameReport)
 }
 
 /// Promise 1: "too many requests" is no verdict on the move.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_429_on_its_moves() {
     let (story, report) = a_game_survives(Span::Times(3), RequestFault::Answer(429)).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 3);
@@ -30,7 +30,7 @@ async fn a_game_survives_429_on_its_moves() {
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_502_on_its_moves() {
     let (story, report) = a_game_survives(Span::Times(3), RequestFault::Answer(502)).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 3);
@@ -38,7 +38,7 @@ async fn a_game_survives_502_on_its_moves() {
 }
 
 /// A server that is in trouble for a while is asked again and again, but not flooded.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_server_that_takes_no_moves_for_a_while() {
     let span = Span::For(Duration::from_secs(4));
     let (story, report) = a_game_survives(span, RequestFault::Answer(502)).await;
@@ -48,7 +48,7 @@ async fn a_game_survives_a_server_that_takes_no_moves_for_a_while() {
 }
 
 /// Promise 2: a move that was taken although nobody said so is not sent a second time.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_whose_answer_comes_too_late_is_sent_once() {
     let fault = RequestFault::DelayAnswer(Duration::from_secs(6));
     let (story, report) = a_game_survives(Span::Times(1), fault).await;
@@ -57,7 +57,7 @@ async fn a_move_whose_answer_comes_too_late_is_sent_once() {
 }
 
 /// Promise 2: the same, where the connection breaks instead of an answer.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_whose_answer_is_lost_is_sent_once() {
     let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseAnswer).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
@@ -65,7 +65,7 @@ async fn a_move_whose_answer_is_lost_is_sent_once() {
 }
 
 /// Promise 2: where neither an answer nor the stream says that a move was taken, the server is asked before it is sent again.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_that_nobody_acknowledges_is_sent_once() {
     let story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(200)).await;
     let game = story.challenge().await;
@@ -82,7 +82,7 @@ async fn a_move_that_nobody_acknowledges_is_sent_once() {
 }
 
 /// Promise 1: a move that was lost on its way is sent again.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_that_is_lost_is_sent_again() {
     let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseRequest).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 2);
@@ -90,7 +90,7 @@ async fn a_move_that_is_lost_is_sent_again() {
 }
 
 /// Promise 1: a request that is never answered is not waited for.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_that_is_never_answered_is_sent_again() {
     let (story, report) = a_game_survives(Span::Times(1), RequestFault::Ignore).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 1);
@@ -98,7 +98,7 @@ async fn a_move_that_is_never_answered_is_sent_again() {
 }
 
 /// Talk is not on the way of a move, nor of the next challenge: a chat that hangs costs nothing.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_chat_that_hangs_holds_up_nothing() {
     let story = Story::begin(|_| ()).await;
     story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), RequestFault::Ignore);

@@ -38,7 +38,7 @@ fn sources(story: &Story, game: &chess::GameId) -> Vec<String> {
 }
 
 /// The explorer as long as it knows the opening, then the others.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn openings_come_from_the_explorer_and_then_from_the_cloud() {
     // The council alone thinks a hundred times as long as the services do.
     let mut story = Story::set_the_stage(|plan: &mut Plan| {
@@ -59,7 +59,7 @@ async fn openings_come_from_the_explorer_and_then_from_the_cloud() {
 }
 
 /// Whatever the services do wrong, the game is played out, and on time.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn services_that_fail_cost_no_game() {
     let mut story = Story::set_the_stage(|plan: &mut Plan| {
         plan.practice.faults = "seed=5,delay=300ms,429=10%,500=10%,502=10%,lost=5%".parse().expect("a plan");

@@ -46,7 +46,7 @@ pub(super) async fn ctl(story: &Story, words: &[&str]) -> Result<String, String>
 }
 
 /// One game, from the connection to the end of the program, in the lines that an operator reads.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_whole_game_can_be_read_in_the_log() {
     let story = Story::set_the_stage(|_| ()).await;
     let settings = format!("{SETTINGS}[log]\nfile = '{}'\n", story.folder.path().join("days/concilio.log").display());
@@ -86,7 +86,7 @@ async fn a_whole_game_can_be_read_in_the_log() {
 
 /// An account that the server will not have ends the program with one line that says why, and with a status of its own, by which a
 /// service manager knows that another start would not help.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_account_that_is_rejected_is_told_once() {
     for human in [false, true] {
         let mut story = Story::set_the_stage(|_| ()).await;
@@ -105,7 +105,7 @@ async fn an_account_that_is_rejected_is_told_once() {
 }
 
 /// For machines, every line is an object that says what happened, where, and in which game.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_log_for_machines_has_an_object_a_line() {
     let story = Story::set_the_stage(|_| ()).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &["--log-format", "json"]);
@@ -125,7 +125,7 @@ async fn a_log_for_machines_has_an_object_a_line() {
 }
 
 /// The operator asks and orders while a game runs.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_daemon_does_what_its_operator_says() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
     // The game is not to end by itself while the operator speaks, on however busy a machine.
@@ -193,7 +193,7 @@ async fn a_daemon_does_what_its_operator_says() {
 }
 
 /// The operator's wish for a draw reaches the opponent, at once or with our next move.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_draw_that_the_operator_wants_is_offered() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
@@ -215,7 +215,7 @@ async fn a_draw_that_the_operator_wants_is_offered() {
 }
 
 /// New settings hold for what comes, bad ones change nothing, and neither costs a game.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn settings_are_read_again_in_mid_game() {
     let story = Story::set_the_stage(|_| ()).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
@@ -245,7 +245,7 @@ async fn settings_are_read_again_in_mid_game() {
 }
 
 /// Prometheus, and whoever looks after the process, are answered by the page's server.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_daemon_tells_how_it_is() {
     let story = Story::set_the_stage(|_| ()).await;
     let settings = format!("{SETTINGS}[web]\naddress = '127.0.0.1:0'\n");

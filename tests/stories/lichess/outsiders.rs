@@ -1,7 +1,7 @@
 //! What others call themselves and say is shown as text wherever somebody looks: it forges no line, steers no terminal, and is
 //! nothing else in a browser.
 
-use chess::{ChatRoom, GameTerms, Variant, steers};
+use chess::{ChatRoom, GameId, GameTerms, Variant, steers};
 use practice::{AccountId, ChallengeTerms, SparringKind};
 
 use super::{
@@ -32,32 +32,33 @@ fn steers_nothing(text: &str, what: &str) {
     assert_eq!(found, None, "{what}: {text:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+/// A game with the opponent of that name, who has said all of it.
+async fn hostile_game(log_format: &str) -> (Story, Daemon, GameId) {
+    let story = Story::set_the_stage(|_| ()).await;
+    story.server.sparring(NAME, SparringKind::Greedy).await.expect("a new account");
+    let settings = "[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000
+[web]\naddress = '127.0.0.1:0'\n";
+    let daemon = Daemon::run_with(story.folder.path(), &story, settings, &["--log-format", log_format]);
+    let terms = GameTerms { variant: Variant::Standard, time_control: tc("600+5"), rated: false };
+    let game = story.server.game_between(NAME, BOT, ChallengeTerms::new(terms));
+    let game = within("a game", game).await.expect("a game");
+    story.ply(&game, 2).await;
+    for text in sayings() {
+        let (game, by) = (game.clone(), AccountId::of(NAME));
+        let said = story.server.ask(move |state| state.say(&game, &by, ChatRoom::Player, &text)).await;
+        said.expect("a server").expect("it is their game");
+    }
+    logged(&story, &["says in the player room", "long"]).await;
+    (story, daemon, game)
+}
+
+#[testkit::test]
 async fn names_and_chat_from_outside_steer_nothing() {
     for format in ["text", "json"] {
-        let story = Story::set_the_stage(|_| ()).await;
-        story.server.sparring(NAME, SparringKind::Greedy).await.expect("a new account");
-        let settings = "[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000
-[web]\naddress = '127.0.0.1:0'\n";
-        let daemon = Daemon::run_with(story.folder.path(), &story, settings, &["--log-format", format]);
-        let terms = GameTerms { variant: Variant::Standard, time_control: tc("600+5"), rated: false };
-        let game = story.server.game_between(NAME, BOT, ChallengeTerms::new(terms));
-        let game = within("a game", game).await.expect("a game");
-        story.ply(&game, 2).await;
-        for text in sayings() {
-            let (game, by) = (game.clone(), AccountId::of(NAME));
-            let said = story.server.ask(move |state| state.say(&game, &by, ChatRoom::Player, &text)).await;
-            said.expect("a server").expect("it is their game");
-        }
-        logged(&story, &["says in the player room", "long"]).await;
+        let (story, daemon, game) = hostile_game(format).await;
         let status = ctl(&story, &["status"]).await.expect("it runs");
         steers_nothing(&status, "ctl status");
         steers_nothing(&ctl(&story, &["status", "--json"]).await.expect("it runs"), "ctl status --json");
-        // What the page shows has nothing to do with how the log is written.
-        if format == "text" {
-            shown_as_text(&story, game.as_str()).await;
-        }
-
         daemon.terminate();
         story.played(&game).await;
         assert!(daemon.ends().await.success());
@@ -84,9 +85,11 @@ async fn names_and_chat_from_outside_steer_nothing() {
 }
 
 /// The page shows the game now and from the journal, with every letter as text.
-async fn shown_as_text(story: &Story, game: &str) {
-    let Some(browser) = Browser::start().await else { return };
-    let line = logged(story, &["the page is at http://127.0.0.1:"]).await;
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
+async fn names_and_chat_from_outside_are_text_on_the_page() {
+    let (story, daemon, game) = hostile_game("text").await;
+    let browser = Browser::start().await;
+    let line = logged(&story, &["the page is at http://127.0.0.1:"]).await;
     let (_, address) = line.split_once("the page is at ").expect("an address");
     browser.go(address).await;
     browser.until("document.querySelector('.chat')?.textContent.includes('long')").await;
@@ -101,4 +104,7 @@ async fn shown_as_text(story: &Story, game: &str) {
         assert_eq!(browser.script(made).await, serde_json::json!([0, false]), "{page}");
     }
     browser.close().await;
+    daemon.terminate();
+    story.played(&game).await;
+    assert!(daemon.ends().await.success());
 }

@@ -23,17 +23,17 @@ async fn a_game_is_played_in_both_sides_time(replies: usize, faults: &str) {
     story.goes_on_and_closes().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_is_played_thinking_about_the_likeliest_reply() {
     a_game_is_played_in_both_sides_time(1, "").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_is_played_thinking_about_several_replies() {
     a_game_is_played_in_both_sides_time(3, "").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn thinking_ahead_survives_bad_weather() {
     a_game_is_played_in_both_sides_time(2, "cut=1s,duplicate=10%,reorder=5%").await;
 }

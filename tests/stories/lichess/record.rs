@@ -47,7 +47,7 @@ impl Sparring for Reader {
 }
 
 /// Promise 5: whenever the server has a move of ours, the journal has it, with the vote.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn every_move_is_in_the_journal_before_the_server_has_it() {
     let mut story = Story::begin(|_| ()).await;
     let missing = Arc::new(Mutex::new(Vec::new()));
@@ -67,7 +67,7 @@ async fn every_move_is_in_the_journal_before_the_server_has_it() {
 }
 
 /// Promise 4: what the server takes to acknowledge a move is measured, and held back from the clock.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_lag_is_measured() {
     let mut story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(100)).await;
     let slow = Duration::from_millis(300);
@@ -96,7 +96,7 @@ async fn the_lag_is_measured() {
 
 /// Promise 4: where every move takes a third of a second to arrive and each of them brings little more than that, the clock
 /// decides when to stop thinking, and stops in time.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_slow_way_to_the_server_costs_no_game() {
     let story = Story::begin(|plan| {
         plan.limits = LimitSettings::default();

@@ -111,7 +111,7 @@ fn no_file_contains(folder: &Path, secret: &str) {
 }
 
 /// Promise 1: a defect of ours in one game's task costs that task, not the game.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_panic_in_its_task() {
     let story = Story::begin(|plan| plan.panics_once = true).await;
     let game = story.challenge().await;
@@ -121,7 +121,7 @@ async fn a_game_survives_a_panic_in_its_task() {
 
 /// Promise 1: the process is stopped for a while, as by a laptop's lid, and nobody reads what the server says; some streams are cut
 /// meanwhile. Its games go on.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 #[cfg(target_os = "linux")]
 async fn a_stopped_daemon_goes_on_with_its_games() {
     let story = Story::set_the_stage(|_| ()).await;
@@ -149,7 +149,7 @@ async fn a_stopped_daemon_goes_on_with_its_games() {
 
 /// Promise 1: kill -9 and restart, twice in the middle of four games: they go on. Promise 5: no decided move is missing from
 /// the journal. Promise 6: with everything logged, the token stands in no file.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_killed_daemon_goes_on_with_its_games() {
     let story = Story::set_the_stage(|_| ()).await;
     let mut daemon = Daemon::run(&story, QUICK);
@@ -186,7 +186,7 @@ async fn a_killed_daemon_goes_on_with_its_games() {
 }
 
 /// Promise 5: the move that was decided before the end is the one that is sent after it, although another council sits now.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_decided_before_the_end_is_sent_after_it() {
     let story = Story::set_the_stage(|_| ()).await;
     story.server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::Ignore);
@@ -209,7 +209,7 @@ async fn a_move_decided_before_the_end_is_sent_after_it() {
 }
 
 /// Promise 1: `kill PID` finishes the game; whoever comes meanwhile is told so, and the last word is said before the end.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_terminated_daemon_finishes_its_game() {
     let story = Story::set_the_stage(|plan| plan.partner_thinks = Duration::from_millis(50)).await;
     let slow = RequestFault::Delay(Duration::from_millis(300));
@@ -229,7 +229,7 @@ async fn a_terminated_daemon_finishes_its_game() {
 }
 
 /// An engine does not outlive a daemon that was killed.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_killed_daemon_leaves_no_engine_behind() {
     let story = Story::set_the_stage(|_| ()).await;
     let (engine, pids) = uci_engine(story.folder.path());
@@ -248,7 +248,7 @@ async fn a_killed_daemon_leaves_no_engine_behind() {
 }
 
 /// Engines may take long to start. Who is told to read the settings again meanwhile goes on; who is told to stop ends, with the engine.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_daemon_may_be_told_something_while_it_starts() {
     let story = Story::set_the_stage(|_| ()).await;
     let pids = story.folder.path().join("pids");
@@ -274,7 +274,7 @@ async fn a_daemon_may_be_told_something_while_it_starts() {
 
 /// A variant that our own engine does not know is played when the roster has an engine that lists it, and declined
 /// otherwise.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_variant_is_played_by_an_engine_that_knows_it() {
     let black = ["a7a6", "a6a5", "a5a4"].map(|uci| uci.parse().expect("a move")).to_vec();
     let story = Story::set_the_stage(|plan| plan.partner = practice::SparringKind::Script(black)).await;

@@ -23,7 +23,7 @@ fn two_rooks(terms: &mut practice::ChallengeTerms) {
 }
 
 /// Promise 1: the echo of one of our moves is lost, and no stream opens within four seconds: it is waited for.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_lost_echo_where_streams_open_late() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("open=4s".parse().expect("a plan"));
@@ -34,7 +34,7 @@ async fn a_game_survives_a_lost_echo_where_streams_open_late() {
 }
 
 /// Promise 1: the first line of every stream comes four seconds late.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_first_lines_that_come_late() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("first-line=4s".parse().expect("a plan"));
@@ -45,7 +45,7 @@ async fn a_game_survives_first_lines_that_come_late() {
 }
 
 /// Promise 1: every line comes five seconds late. What was learnt from the first move holds for the next ones.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_lines_that_all_come_late() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("late=5s".parse().expect("a plan"));
@@ -62,7 +62,7 @@ async fn a_game_survives_lines_that_all_come_late() {
 }
 
 /// Nothing is late for ever: when the server is quick again, so are we.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_slow_hour_leaves_nothing_behind() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("late=1s".parse().expect("a plan"));

@@ -20,37 +20,37 @@ async fn a_game_survives(fault: StreamFault) {
 }
 
 /// Promise 1: a clean end of the stream while the game runs is no end of the game.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_clean_end_of_its_stream() {
     a_game_survives(StreamFault::CleanEnd).await;
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_clean_end_in_the_middle_of_a_line() {
     a_game_survives(StreamFault::CutMidLine).await;
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_reset_connection() {
     a_game_survives(StreamFault::Abort).await;
 }
 
 /// Promise 1.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_reset_in_the_middle_of_a_line() {
     a_game_survives(StreamFault::AbortMidLine).await;
 }
 
 /// Promise 1: a half-open connection brings nothing, not even keep-alive lines, and never says that it is dead.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_silent_stream() {
     a_game_survives(StreamFault::Silence).await;
 }
 
 /// Promise 2: a line that comes twice, or after the one that follows it, changes nothing.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_lines_that_come_twice_or_too_late() {
     let story = Story::begin(|plan| plan.practice.faults = "duplicate=20%,reorder=10%".parse().expect("a plan")).await;
     let game = story.challenge().await;
@@ -60,7 +60,7 @@ async fn a_game_survives_lines_that_come_twice_or_too_late() {
 }
 
 /// Promise 1: the line that every stream begins with comes after the next one, or not at all.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_whole_states_that_come_too_late_or_never() {
     let story = Story::begin(|_| ()).await;
     for (ply, fault) in [
@@ -81,7 +81,7 @@ async fn a_game_survives_whole_states_that_come_too_late_or_never() {
 }
 
 /// Promise 1: the stream of every move is cut.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_survives_a_stream_that_never_lasts() {
     let story = Story::begin(|plan| plan.practice.faults = "cut=200ms".parse().expect("a plan")).await;
     let game = story.challenge().await;

@@ -52,7 +52,7 @@ fn played(state: &ServerState, kind: TournamentKind, id: &str) -> usize {
 
 /// The settings name a team and a password. The arena is found, joined and played; a pause withdraws from it, and so does the
 /// end of the program; whoever comes back goes on with the same points.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_arena_is_joined_by_settings_and_left_politely() {
     const ARENA: TournamentKind = TournamentKind::Arena;
     let closed = TournamentPlan { bots_allowed: false, ..plan(ARENA, "humans00") };
@@ -94,7 +94,7 @@ async fn an_arena_is_joined_by_settings_and_left_politely() {
 }
 
 /// A Swiss tournament that the operator joined is played to its last round; then its place is free for others.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_swiss_is_played_to_its_end() {
     const SWISS: TournamentKind = TournamentKind::Swiss;
     let story = stage(vec![plan(SWISS, "swiss001")]).await;
@@ -114,7 +114,7 @@ async fn a_swiss_is_played_to_its_end() {
 }
 
 /// An arena ends at its time, and the log says where we ended.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_arena_ends_and_says_where_we_stand() {
     const ARENA: TournamentKind = TournamentKind::Arena;
     let story = stage(vec![TournamentPlan { lasts: Duration::from_secs(12), ..plan(ARENA, "short001") }]).await;

@@ -53,7 +53,7 @@ async fn are_played_in(weather: &str, games: usize, change: impl FnOnce(&mut Pla
 }
 
 /// Promise 1: each stream is cut every few seconds, calls are delayed, and one in twenty is answered with 429 or 502.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn fast_games_are_played_out_in_bad_weather() {
     let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(40);
     are_played_in("cut=3s,delay=30ms,429=2.5%,502=2.5%", games, |plan| {
@@ -64,7 +64,7 @@ async fn fast_games_are_played_out_in_bad_weather() {
 }
 
 /// Promise 1: what else can happen happens, too: lost answers, half-open streams, lines twice and in the wrong order.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn games_are_played_out_in_all_weathers_at_once() {
     let weather = "cut=2s,delay=20ms,429=3%,500=1%,502=3%,lost=2%,half-open=0.5%,duplicate=2%,reorder=1%";
     are_played_in(weather, 24, |plan| {

@@ -22,7 +22,7 @@ async fn logged(story: &Story, words: &str) {
     seen(words, || fs::read_to_string(&log).ok().filter(|text| text.contains(words))).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_idle_daemon_studies_its_games_and_gives_way_to_the_next() {
     let story = Story::set_the_stage(|_| ()).await;
     let pages = story.folder.path().join("report/index.html");

@@ -5,12 +5,11 @@ mod idle;
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
-/// Names a Python interpreter that can import `chess`; the same as for the practice server's independent client.
-const INTERPRETER: &str = "CONCILIO_BERSERK_PYTHON";
+use testkit::needs::PYTHON_CHESS;
 
 fn concilio(arguments: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
@@ -24,7 +23,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-#[test]
+#[testkit::test]
 fn the_demo_says_how_to_study_its_games_and_so_it_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let demo = ["demo", "--tc", "5+0.1", "--roster", "mbxkcpar mp ma", "--data", "played"];
@@ -42,8 +41,13 @@ fn the_demo_says_how_to_study_its_games_and_so_it_is_done() {
     let judged_again = text(&concilio(&arguments, folder.path()));
     assert!(judged_again.contains("since the last report: games 1.00 → 1.00"), "{judged_again}");
     another_engine_judges(folder.path());
-    python_chess_reads(&pages.join("games.pgn"));
-    the_figures_are_those_of_lichess(&pages);
+}
+
+/// Plays a game and reports on it. Returns the folder of the pages.
+fn reported(folder: &Path) -> PathBuf {
+    concilio(&["demo", "--tc", "5+0.1", "--roster", "mp ma", "--data", "played"], folder);
+    concilio(&["report", "--journal", "played/journal.db", "--output", "pages", "--nodes", "500"], folder);
+    folder.join("pages")
 }
 
 /// Our own program under UCI is somebody else's engine as far as a report knows.
@@ -61,37 +65,33 @@ fn another_engine_judges(folder: &Path) {
     assert!(index.contains("other-engine, 300 nodes"), "the judge is named");
 }
 
-/// What a script of `tests/clients` finds in what a report has written; `None` where there is no Python to run it.
-fn found_by(script: &str, written: &Path) -> Option<impl Fn(&str) -> f64> {
-    let Some(python) = std::env::var_os(INTERPRETER) else {
-        eprintln!("skipped: {INTERPRETER} does not name a Python with chess");
-        return None;
-    };
+/// Returns the figures that a script of `tests/clients` prints for `written`, which a report wrote.
+fn found_by(script: &str, written: &Path) -> impl Fn(&str) -> f64 + use<> {
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients")).join(script);
-    let read = Command::new(python).arg(script).arg(written).output().expect("a Python that runs");
+    let read = Command::new(PYTHON_CHESS.path()).arg(script).arg(written).output().expect("a Python that runs");
     assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
     let found: serde_json::Value = serde_json::from_slice(&read.stdout).expect("JSON");
-    println!("{found}");
-    Some(move |name: &str| found.get(name).and_then(serde_json::Value::as_f64).expect("a figure"))
+    move |name: &str| found.get(name).and_then(serde_json::Value::as_f64).unwrap_or_else(|| panic!("{name} in {found}"))
 }
 
-fn python_chess_reads(games: &Path) {
-    let Some(count) = found_by("annotated_games.py", games) else { return };
+#[testkit::test(needs(PYTHON_CHESS))]
+fn python_chess_reads_annotated_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = reported(folder.path());
+    let games = pages.join("games.pgn");
+    let count = found_by("annotated_games.py", &games);
     assert_eq!((count("games"), count("errors")), (1.0, 0.0));
     // A mate on the board has no value.
     assert!(count("moves") > 0.0 && count("evals") + 1.0 >= count("moves"));
     assert_eq!(count("glyphs"), count("variations"), "every label comes with a better line");
-}
-
-/// Somebody else's program, from the published formulas and the values alone, comes to the same figures.
-fn the_figures_are_those_of_lichess(pages: &Path) {
-    let Some(figure) = found_by("lichess_figures.py", pages) else { return };
+    // A program of another project computes the same figures from the published formulas and the values alone.
+    let figure = found_by("lichess_figures.py", &pages);
     assert!(figure("moves") > 0.0);
     assert_eq!(figure("labels_alike"), figure("labels"));
     assert!(figure("accuracy_apart") <= 0.01 && figure("average_loss_apart") <= 0.01);
 }
 
-#[test]
+#[testkit::test]
 fn what_cannot_be_studied_is_said_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, expected) in [

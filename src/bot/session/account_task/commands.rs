@@ -45,9 +45,10 @@ impl Manager {
             AccountCommand::Join(entry) => self.join(entry, answer),
             AccountCommand::Leave(tournament) => self.leave_tournaments(tournament, answer),
             AccountCommand::Adopt(rules) => {
-                self.context.player = rules.player;
-                self.context.chat = rules.policy.chat.clone();
-                self.context.variants = rules.policy.variants.clone();
+                let context = self.context.change();
+                context.player = rules.player;
+                context.chat = rules.policy.chat.clone();
+                context.variants = rules.policy.variants.clone();
                 self.reception.follows(rules.policy.chat.clone(), &rules.policy.variants);
                 self.lists = rules.policy.newer_lists.clone();
                 self.policy = policy_with(&*self.context.server, &rules.policy);

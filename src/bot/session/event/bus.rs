@@ -4,31 +4,66 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
-use super::BotEvent;
+use super::{BotEvent, GameEvent};
 
 /// How many events a watcher may fall behind before it misses some.
 const BACKLOG: usize = 4096;
 
-/// Tells events to whoever listens. Cheap to clone.
+/// How many events may wait for a listener that is not told of moves.
+const BACKLOG_WITHOUT_MOVES: usize = 256;
+
+/// Tells events to its listeners. Cheap to clone.
+///
+/// A daemon always has listeners to connections and games. Those that listen to moves as well, which are many, cost each move
+/// some microseconds, so there are two channels.
 #[derive(Clone, Debug)]
-pub struct EventBus(broadcast::Sender<Arc<BotEvent>>);
+pub struct EventBus {
+    all: broadcast::Sender<Arc<BotEvent>>,
+    without_moves: broadcast::Sender<Arc<BotEvent>>,
+}
 
 impl EventBus {
-    /// A bus that nobody listens to yet.
+    /// A bus without listeners.
     pub fn new() -> Self {
-        Self(broadcast::Sender::new(BACKLOG))
+        Self { all: broadcast::Sender::new(BACKLOG), without_moves: broadcast::Sender::new(BACKLOG_WITHOUT_MOVES) }
     }
 
     /// Listens from now on.
     pub fn listen(&self) -> broadcast::Receiver<Arc<BotEvent>> {
-        self.0.subscribe()
+        self.all.subscribe()
     }
 
-    /// Tells what happened, which is made up only if somebody listens.
-    pub fn tell(&self, event: impl FnOnce() -> BotEvent) {
-        if self.0.receiver_count() > 0 {
-            let _ = self.0.send(Arc::new(event()));
+    /// Listens from now on to everything but what comes with every move: positions, proposals, decisions and their sending.
+    pub fn listen_without_moves(&self) -> broadcast::Receiver<Arc<BotEvent>> {
+        self.without_moves.subscribe()
+    }
+
+    /// Tells an event that comes with every move; it is made only if there is a listener.
+    pub fn tell_of_move(&self, event: impl FnOnce() -> BotEvent) {
+        if self.all.receiver_count() > 0 {
+            let _ = self.all.send(Arc::new(event()));
         }
+    }
+
+    /// Tells what happened.
+    pub fn tell(&self, event: BotEvent) {
+        let comes_with_moves = matches!(
+            &event,
+            BotEvent::Game(
+                _,
+                GameEvent::Position { .. }
+                    | GameEvent::Proposal(_)
+                    | GameEvent::Decided { .. }
+                    | GameEvent::Sent { .. }
+            )
+        );
+        if comes_with_moves {
+            return self.tell_of_move(|| event);
+        }
+        let event = Arc::new(event);
+        // An error says that nobody listens.
+        let _ = self.without_moves.send(Arc::clone(&event));
+        let _ = self.all.send(event);
     }
 }
 

@@ -31,6 +31,9 @@ pub struct Sentence {
 }
 
 impl Sentence {
+    /// The kind of a decision.
+    pub const MOVE: &str = "move";
+
     /// Every kind of event that has a sentence.
     pub const KINDS: [&str; 22] = [
         "connected",
@@ -49,7 +52,7 @@ impl Sentence {
         "fault",
         "closed",
         "game_started",
-        "move",
+        Self::MOVE,
         "chat",
         "opponent_gone",
         "opponent_back",
@@ -138,7 +141,7 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
             let remark = remark(line, decision, *budget, *left_book);
             let level = if remark.is_some() { Level::INFO } else { Level::DEBUG };
             let remark = remark.map_or_else(String::new, |remark| format!("{remark}: "));
-            (level, "move", format!(": {remark}{}", vote_report::summary(&**line, decision)))
+            (level, Sentence::MOVE, format!(": {remark}{}", vote_report::summary(&**line, decision)))
         }
         GameEvent::Chat { line, ours } => {
             let room = line.room.key();

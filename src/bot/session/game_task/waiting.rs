@@ -1,15 +1,20 @@
 //! How long a game waits for others: for the server's answer to a move, and for the journal.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, pin::pin, time::Duration};
 
-use tokio::{task::JoinHandle, time::timeout};
+use futures_util::FutureExt as _;
+use tokio::time::timeout;
 
 use crate::journal::JournalError;
 use chess::ActionError;
+use council::BriefWait;
 
 /// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
 const DISK_PATIENCE: Duration = Duration::from_millis(500);
 const DISK_PART_OF_CLOCK: u32 = 50;
+
+/// A commit that takes no longer than this, as nearly all do, is waited for with the thread awake.
+static USUAL_COMMIT: BriefWait = BriefWait::new(Duration::from_micros(200));
 
 /// The answer to a move is waited for no longer than this part of our clock, and not less than this.
 const MOVE_PART_OF_CLOCK: u32 = 4;
@@ -21,15 +26,27 @@ pub(super) fn move_patience(left: Duration, lag: Duration) -> Duration {
     (left / MOVE_PART_OF_CLOCK).max(SHORTEST_MOVE_PATIENCE).max(lag * 2)
 }
 
-/// What the server says to a move within `patience`. Where it says nothing, it may have taken the move or not.
+/// Sends a move, and tells what the server says to it within `patience`. Where it says nothing, it may have taken the move or not; the
+/// request goes on all the same, because a late answer still tells how long a move takes.
 pub(super) async fn taken_in_time(
     patience: Option<Duration>,
-    sending: JoinHandle<Result<(), ActionError>>,
-) -> Result<(), ActionError> {
+    sending: impl Future<Output = Result<(), ActionError>>,
+    tell: impl FnOnce(Result<(), ActionError>),
+) {
     let unavailable = |why: &str| Err(ActionError::Unavailable(why.to_owned()));
-    let answer = async { sending.await.unwrap_or_else(|_| unavailable("it could not be sent")) };
-    let Some(patience) = patience else { return answer.await };
-    timeout(patience, answer).await.unwrap_or_else(|_| unavailable("no answer while our clock can wait"))
+    let answer = AssertUnwindSafe(sending).catch_unwind();
+    let mut answer = pin!(answer.map(|answer| answer.unwrap_or_else(|_| unavailable("it could not be sent"))));
+    let in_time = match patience {
+        Some(patience) => timeout(patience, &mut answer).await.ok(),
+        None => Some((&mut answer).await),
+    };
+    match in_time {
+        Some(outcome) => tell(outcome),
+        None => {
+            tell(unavailable("no answer while our clock can wait"));
+            let _ = answer.await;
+        }
+    }
 }
 
 /// What the journal answers before our clock forbids to wait any longer. What was to be written is written all the same.
@@ -38,6 +55,10 @@ pub(super) async fn in_time<T>(
     answer: impl Future<Output = Result<T, JournalError>>,
 ) -> Result<T, JournalError> {
     let patience = clock.map_or(DISK_PATIENCE, |left| (left / DISK_PART_OF_CLOCK).min(DISK_PATIENCE));
+    let mut answer = pin!(answer);
+    if let Some(answer) = USUAL_COMMIT.on(answer.as_mut()).await {
+        return answer;
+    }
     let answered = timeout(patience, answer).await;
     answered.unwrap_or_else(|_| Err(JournalError::Slow(patience)))
 }
@@ -52,18 +73,23 @@ mod tests {
         let waited = async |left: u64| {
             let began = tokio::time::Instant::now();
             let patience = move_patience(Duration::from_millis(left), Duration::from_millis(100));
-            let outcome = taken_in_time(Some(patience), tokio::spawn(std::future::pending())).await;
+            let (tell, told) = tokio::sync::oneshot::channel();
+            tokio::spawn(taken_in_time(Some(patience), std::future::pending(), |outcome| drop(tell.send(outcome))));
+            let outcome = told.await.expect("it is told");
             assert!(matches!(outcome, Err(ActionError::Unavailable(_))), "{outcome:?}");
             began.elapsed().as_millis()
         };
         assert_eq!([waited(60_000).await, waited(2_000).await, waited(0).await], [15_000, 500, 250]);
         let slow_server = move_patience(Duration::from_secs(1), Duration::from_millis(400));
         assert_eq!(slow_server, Duration::from_millis(800));
-        assert_eq!(
-            taken_in_time(None, tokio::spawn(async { Ok(()) })).await,
-            Ok(()),
-            "a game without a clock has time"
-        );
+        let told = |outcome| assert_eq!(outcome, Ok(()), "a game without a clock has time");
+        taken_in_time(None, async { Ok(()) }, told).await;
+    }
+
+    #[tokio::test]
+    async fn a_request_that_panics_is_one_that_failed() {
+        let told = |outcome| assert!(matches!(outcome, Err(ActionError::Unavailable(_))), "{outcome:?}");
+        taken_in_time(Some(Duration::from_secs(60)), async { panic!("a defect, for the test") }, told).await;
     }
 
     /// Promise 1: no game is lost to a disk that hangs.

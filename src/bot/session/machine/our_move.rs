@@ -204,7 +204,10 @@ impl GameMachine {
         let most = left.map_or(Duration::MAX, |left| (left / 8).max(LIMITED));
         let pause = self.retries.next_delay().min(most);
         answer.not_before = now + pause;
-        effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
+        // A game that ended while the move was on its way is no fault; its end is about to be told.
+        if !matches!(error, ActionError::NotFound(_)) {
+            effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
+        }
         match error {
             // The server named the time: it would refuse before, so half of the clock may be spent
             // on waiting.

@@ -233,6 +233,15 @@ fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
     assert_eq!(effects, [], "the stream has long shown it");
 }
 
+/// FINDINGS K7: the opponent resigns while our move is on its way.
+#[test]
+fn a_move_into_a_game_that_is_over_is_no_fault() {
+    let (mut game, number) = e4_is_on_its_way();
+    let over = ActionError::NotFound("the game is over".to_owned());
+    let effects = game.on(GameInput::Sent(number, Err(over)));
+    assert!(!effects.iter().any(|effect| matches!(effect, GameEffect::Fault(_))), "{effects:?}");
+}
+
 /// The server may show a draw offer before the move that carries it.
 #[test]
 fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
@@ -509,25 +518,24 @@ fn the_third_repetition_is_claimed_unless_we_stand_better() {
 #[test]
 fn a_move_the_server_keeps_refusing_is_replaced() {
     let (mut game, mut number) = e4_is_on_its_way();
-    for _ in 0..REFUSALS {
+    let replaced = (0..REFUSALS).find_map(|_| {
         game.on(GameInput::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
         let mut effects = game.whole("");
         if wakes(&effects, Timer::Resend).is_some() {
             effects = game.on(GameInput::Timer(Timer::Resend));
         }
         match sent(&effects) {
-            Some((again, _)) => number = again,
-            None => {
-                let excluded = effects.iter().find_map(|effect| match effect {
-                    GameEffect::Search { excluded, .. } => Some(excluded.clone()),
-                    _ => None,
-                });
-                assert_eq!(excluded, Some(vec!["e2e4".parse().expect("a move")]));
-                return;
+            Some((again, _)) => {
+                number = again;
+                None
             }
+            None => effects.into_iter().find_map(|effect| match effect {
+                GameEffect::Search { excluded, .. } => Some(excluded),
+                _ => None,
+            }),
         }
-    }
-    panic!("the same move was sent for ever");
+    });
+    assert_eq!(replaced, Some(vec!["e2e4".parse().expect("a move")]));
 }
 
 /// A server that cannot take a move now, say because it is on its way already, does not refuse it.

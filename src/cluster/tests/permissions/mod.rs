@@ -13,7 +13,7 @@ fn joins(settings: ClusterSettings) -> (ClusterClient, DropGuard) {
     (ClusterClient::join(settings, stop.clone()), stop.drop_guard())
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn whoever_is_removed_is_out_at_once() {
     let mut keyed = Keyed::with(&["leaver", "stayer"]);
     let _workers = [keyed.lends("leaver"), keyed.lends("stayer")];
@@ -24,7 +24,7 @@ async fn whoever_is_removed_is_out_at_once() {
     until("it is lost", || daemon.cluster.workers().iter().all(|(name, _)| name == "stayer")).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
     let shutdown = Shutdown::default();
     let nowhere = ClusterSettings { nats: "nats://127.0.0.1:1".to_owned(), ..ClusterSettings::default() };
@@ -34,7 +34,7 @@ async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
     assert!(ended.is_ok());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
     let keyed = Keyed::with(&["attic"]);
     let as_daemon = ClusterSettings { nkey_file: keyed.key("daemon"), ..keyed.settings("attic") };
@@ -58,7 +58,7 @@ async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
     assert!(matches!(asked, ConnectionError::NotAllowed { .. }), "{asked}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_look_tells_nobody_from_somebody_who_does_not_answer() {
     let keyed = Keyed::with(&["silent"]);
     let seen = survey(&keyed.settings("daemon")).await.expect("a server");
@@ -81,7 +81,7 @@ fn names(seen: &Survey) -> Vec<&str> {
 }
 
 /// A daemon whose key was revoked does not take from the others the workers that also served it.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_worker_serves_those_that_are_left() {
     let mut keyed = Keyed::with(&["shared"]);
     keyed.members.add(MemberKind::Daemon, "guest").expect("a key");
@@ -103,7 +103,7 @@ async fn a_worker_serves_those_that_are_left() {
 }
 
 /// Whoever comes before its key is known is told so once, and does not play alone for ever.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_daemon_that_was_refused_comes_in_when_its_key_is_known() {
     let mut keyed = Keyed::with(&["patient"]);
     let _worker = keyed.lends("patient");
@@ -117,7 +117,7 @@ async fn a_daemon_that_was_refused_comes_in_when_its_key_is_known() {
 }
 
 /// Whoever is let in and may not listen tries again and again, and says so once.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(NATS_SERVER))]
 async fn a_daemon_that_may_not_listen_fills_no_log() {
     let mut keyed = Keyed::with(&["lender"]);
     let _worker = keyed.lends("lender");

@@ -1,9 +1,9 @@
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, sync::Arc};
 
 use tempfile::TempDir;
 
 use super::*;
-use crate::pool::{ElectorKind, ElectorSpec, EngineProtocol};
+use crate::pool::EngineProtocol;
 use chess::{Limits, Line, Phase, SearchId};
 
 /// A program of the shell, and the folder of its transcript.
@@ -194,32 +194,4 @@ fn an_engine_of_version_1_says_nothing_of_itself_and_plays() {
     let mut elector = start(&program).expect("it starts");
     let (searched, proposals) = search(&mut elector, &job(line("e2e4"), LONG), &AtomicBool::new(false));
     assert_eq!((searched, proposals.len()), (Ok(()), 1));
-}
-
-/// Engines of Debian's packages `gnuchess`, `fairymax`, `phalanx`, `hoichess` and `sjeng`, where they are installed.
-#[test]
-fn engines_of_all_houses_follow_a_game_and_a_missed_expectation() {
-    for command in ["gnuchess", "fairymax", "phalanx", "hoichess -x", "sjeng"] {
-        let mut words = command.split(' ').map(str::to_owned);
-        let path = Path::new("/usr/games").join(words.next().expect("a program"));
-        if !path.exists() {
-            eprintln!("skipped: there is no {}", path.display());
-            continue;
-        }
-        let program = EngineProgram {
-            path,
-            arguments: words.collect(),
-            protocol: EngineProtocol::Cecp,
-            ..EngineProgram::default()
-        };
-        let mut elector =
-            ElectorSpec::new("engine".into(), ElectorKind::Engine(program), 16).start().expect("it starts");
-        for moves in ["e2e4 e7e5", "e2e4 e7e5 g1f3 b8c6", "e2e4 e7e5 g1f3 g8f6 d2d4", "e2e4 e7e5 g1f3 g8f6 d2d4 f6e4"] {
-            let (job, mut proposals) = (job(line(moves), Some(Duration::from_millis(1500))), Vec::new());
-            let searched = elector.search(&job, &AtomicBool::new(false), &mut |proposal| proposals.push(proposal));
-            assert_eq!(searched, Ok(()), "{command}: {moves}");
-            let last = proposals.last().unwrap_or_else(|| panic!("{command} proposes a move after {moves}"));
-            assert!(job.task.line.is_legal(last.best), "{command}: {last:?}");
-        }
-    }
 }

@@ -12,7 +12,7 @@ use crate::{
     game::End,
     state::{GameView, PlayerView},
 };
-use chess::{Color, Line};
+use chess::{Color, GameTerms, Line, Variant};
 
 fn date(millis: u64) -> String {
     let stamp = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
@@ -56,6 +56,17 @@ pub(crate) fn move_list(
     text
 }
 
+/// The letter for what is played: by the speed, or by the rules where they are others.
+fn letter(terms: &GameTerms) -> &'static str {
+    match terms.variant {
+        Variant::Standard => &speed(terms.time_control)[..1],
+        Variant::Chess960 | Variant::FromPosition => "w",
+        Variant::Crazyhouse => "z",
+        Variant::Atomic => "x",
+        _ => "n",
+    }
+}
+
 fn rows(view: &GameView, exact: bool, long: bool) -> String {
     let mut line: Line = view.line.prefix(0);
     let mut text = String::new();
@@ -94,7 +105,7 @@ pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> Strin
         pairing.players.white.name,
         rating(&pairing.players.black, lobby).trim(),
         pairing.players.black.name,
-        &speed(pairing.terms.time_control)[..1],
+        letter(&pairing.terms),
         if pairing.terms.rated { 'r' } else { 'u' },
         clock(Color::White),
         clock(Color::Black),
@@ -133,7 +144,7 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
         },
         ours.fold_wb('W', 'B'),
         players.get(!ours).name,
-        &speed(view.pairing.terms.time_control)[..1],
+        letter(&view.pairing.terms),
         if view.pairing.terms.rated { 'r' } else { 'u' },
         date(view.changed_at),
     ))
@@ -149,7 +160,7 @@ pub(crate) fn stored_row(view: &GameView, number: usize, ours: Color, online: bo
         ours.fold_wb('W', 'B'),
         pairing.players.get(!ours).name,
         if online { 'Y' } else { 'N' },
-        &speed(pairing.terms.time_control)[..1],
+        letter(&pairing.terms),
         if pairing.terms.rated { 'r' } else { 'u' },
         view.line.turn().fold_wb('W', 'B'),
         shakmaty::Position::fullmoves(view.line.position()),

@@ -9,7 +9,7 @@ use crate::{
     play::BULLET,
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_challenge_is_declined_with_a_reason() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
@@ -24,7 +24,7 @@ async fn a_challenge_is_declined_with_a_reason() {
     assert_eq!((late.status, late.error().as_str()), (StatusCode::BAD_REQUEST, "The challenge has been declined."));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_challenge_is_withdrawn_and_a_game_aborted_by_cancelling() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
@@ -51,7 +51,7 @@ async fn a_challenge_is_withdrawn_and_a_game_aborted_by_cancelling() {
     assert_eq!((&finish["game"]["id"], &finish["game"]["status"]["name"]), (&id.into(), &"aborted".into()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_challenge_kept_alive_says_how_it_was_answered() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
@@ -66,7 +66,7 @@ async fn a_challenge_kept_alive_says_how_it_was_answered() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn forms_are_checked_as_on_lichess() {
     let server = server_with(PracticeSettings { strict_terms: true, ..PracticeSettings::default() }).await;
     let (one, _other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
@@ -97,7 +97,7 @@ async fn forms_are_checked_as_on_lichess() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn tokens_open_only_what_their_scopes_say() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
@@ -119,7 +119,7 @@ async fn tokens_open_only_what_their_scopes_say() {
     assert_eq!(reader.get("/api/challenge").await.status, StatusCode::UNAUTHORIZED);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_account_becomes_a_bot_before_its_first_game() {
     let server = server().await;
     server.add_account("Novice", false).await.expect("an account");
@@ -134,7 +134,7 @@ async fn an_account_becomes_a_bot_before_its_first_game() {
     assert_eq!(novice.post("/api/bot/account/upgrade").await.status, StatusCode::BAD_REQUEST);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn limits_are_kept_where_they_are_set() {
     let limits =
         ServerLimits { games_against_bots_per_day: 1, account_requests_per_five_minutes: 2, ..ServerLimits::default() };

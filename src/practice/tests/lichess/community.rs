@@ -20,7 +20,7 @@ async fn white_loses(white: &Client, black: &Client) -> String {
     id
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn ratings_and_counts_move_with_the_games() {
     let server = server().await;
     let (white, black) = (Client::bot(&server, "White").await, Client::bot(&server, "Black").await);
@@ -40,7 +40,7 @@ async fn ratings_and_counts_move_with_the_games() {
     assert_eq!(points(&winner) - 1500, 1500 - points(&loser), "both began alike");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn matchmaking_finds_sparring_partners_that_have_played() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
@@ -53,7 +53,7 @@ async fn matchmaking_finds_sparring_partners_that_have_played() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn users_are_looked_up_by_the_hundred() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
@@ -64,7 +64,7 @@ async fn users_are_looked_up_by_the_hundred() {
     assert_eq!(names, ["Bot", "Other"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_games_of_a_user_come_newest_first() {
     let server = server().await;
     let (white, black) = (Client::bot(&server, "White").await, Client::bot(&server, "Black").await);
@@ -89,7 +89,7 @@ async fn the_games_of_a_user_come_newest_first() {
     assert!(reply.text().await.expect("a text").contains("[White \"White\"]"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_first_two_who_join_an_open_challenge_play_it() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
@@ -106,7 +106,7 @@ async fn the_first_two_who_join_an_open_challenge_play_it() {
     assert_eq!((report.white.as_str(), report.black.as_str()), ("Other", "One"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_against_the_servers_engine_that_is_abandoned_ends() {
     let patience =
         GamePatience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..GamePatience::default() };
@@ -129,7 +129,7 @@ async fn a_game_against_the_servers_engine_that_is_abandoned_ends() {
     assert_eq!(playing["nowPlaying"].as_array().map(Vec::len), Some(0));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_fresh_account_becomes_a_bot_and_one_that_has_played_does_not() {
     let server = server().await;
     let token = server.add_account("Fresh", false).await.expect("an account");
@@ -144,7 +144,7 @@ async fn a_fresh_account_becomes_a_bot_and_one_that_has_played_does_not() {
     assert_eq!(human.post("/api/bot/account/upgrade").await.status, StatusCode::BAD_REQUEST);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn preferences_are_answered() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;

@@ -1,9 +1,6 @@
-//! Every answer and every line is what the official OpenAPI description says.
-//!
-//! The description is not part of this project. Where it lies beside the checkout (`../shared/lichess-api/`) everything
-//! is validated against its schemas; elsewhere against the fields that clients cannot do without, listed here.
+//! Every answer and every line is what the published description of the API says.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, time::Duration};
 
 use chess::{GameTerms, TournamentKind, Variant};
 use jsonschema::Validator;
@@ -15,98 +12,46 @@ use crate::{
     play::BULLET,
 };
 
-const DESCRIPTION: &str = "../shared/lichess-api/lichess-api.bot-subset.yaml";
-/// The whole of it, which bots need only for tournaments.
-const WHOLE_DESCRIPTION: &str = "../shared/lichess-api/lichess-api.bundled.yaml";
-
-/// What must be there in any case: the name of the schema and its fields.
-const FIELDS: [(&str, &[&str]); 17] = [
-    ("UserExtended", &["id", "username", "perfs", "url"]),
-    ("User", &["id", "username", "title"]),
-    ("Ok", &["ok"]),
-    ("Error", &["error"]),
-    (
-        "ChallengeJson",
-        &["id", "url", "status", "challenger", "destUser", "variant", "rated", "speed", "timeControl", "color", "perf"],
-    ),
-    ("ChallengeEvent", &["type", "challenge", "compat"]),
-    ("ChallengeCanceledEvent", &["type", "challenge"]),
-    ("ChallengeDeclinedEvent", &["type", "challenge"]),
-    ("GameStartEvent", &["type", "game"]),
-    ("GameFinishEvent", &["type", "game"]),
-    (
-        "GameFullEvent",
-        &["type", "id", "variant", "speed", "perf", "rated", "createdAt", "white", "black", "initialFen", "state"],
-    ),
-    ("GameStateEvent", &["type", "moves", "wtime", "btime", "winc", "binc", "status"]),
-    ("ChatLineEvent", &["type", "room", "username", "text"]),
-    (
-        "ArenaTournament",
-        &["id", "fullName", "clock", "variant", "rated", "startsAt", "finishesAt", "status", "nbPlayers"],
-    ),
-    ("ArenaTournamentFull", &["id", "fullName", "clock", "variant", "rated", "startsAt", "standing"]),
-    ("SwissTournament", &["id", "name", "clock", "variant", "rated", "startsAt", "status", "round", "verdicts"]),
-    ("GameJson", &["id", "rated", "variant", "speed", "perf", "createdAt", "lastMoveAt", "status", "players"]),
-];
-
-/// Judges answers.
-enum Judge {
-    Description(Value),
-    Fields,
-}
+/// Judges answers by the types of the npm package `@lichess-org/types`, as a JSON schema.
+struct Judge(Value);
 
 impl Judge {
     fn new() -> Self {
-        Self::by(DESCRIPTION)
+        let schema = fs::read_to_string(testkit::needs::LICHESS_API.path()).expect("a schema");
+        Self(serde_json::from_str(&schema).expect("JSON"))
     }
 
-    fn by(file: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
-        match fs::read_to_string(&path) {
-            Ok(yaml) => Self::Description(serde_saphyr::from_str(&yaml).expect("the description is YAML")),
-            Err(_) => {
-                eprintln!("{file} is not there: only the fields that nobody can do without are checked");
-                Self::Fields
-            }
-        }
-    }
-
-    /// The validator of a schema inside the description, named by a JSON pointer.
-    fn validator(description: &Value, pointer: &str) -> Validator {
+    /// The validator of a part of the schema, named by a JSON pointer.
+    fn validator(&self, pointer: &str) -> Validator {
         let schema = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "$ref": format!("#{pointer}"),
-            "components": description["components"],
-            "paths": description["paths"],
+            "$schema": self.0["$schema"],
+            "$ref": format!("#/definitions/{pointer}"),
+            "definitions": self.0["definitions"],
         });
         jsonschema::validator_for(&schema).expect("a schema")
     }
 
     #[track_caller]
     fn judge(&self, pointer: &str, value: &Value) {
-        if let Self::Description(description) = self {
-            let errors: Vec<String> = Self::validator(description, pointer)
-                .iter_errors(value)
-                .map(|error| format!("{} at {}", error, error.instance_path()))
-                .collect();
-            assert!(errors.is_empty(), "{pointer}: {}\n{value:#}", errors.join("\n"));
-        }
+        let errors: Vec<String> = self
+            .validator(pointer)
+            .iter_errors(value)
+            .map(|error| format!("{} at {}", error, error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{pointer}: {}\n{value:#}", errors.join("\n"));
     }
 
-    /// A value against a named schema.
+    /// A value against a named type.
     #[track_caller]
-    fn named(&self, schema: &str, value: &Value) {
-        self.judge(&format!("/components/schemas/{schema}"), value);
-        for field in FIELDS.iter().find(|(name, _)| *name == schema).map_or(&[][..], |(_, fields)| fields) {
-            assert!(value.get(field).is_some(), "{schema} lacks {field}: {value:#}");
-        }
+    fn named(&self, name: &str, value: &Value) {
+        self.judge(&format!("{name}_"), value);
     }
 
     /// An answer against what an endpoint says of it.
     #[track_caller]
     fn answer(&self, method: &str, path: &str, status: u16, value: &Value) {
-        let path = path.replace('~', "~0").replace('/', "~1");
-        self.judge(&format!("/paths/{path}/{method}/responses/{status}/content/application~1json/schema"), value);
+        let name = format!("{method} {path} {status}").replace('~', "~0").replace('/', "~1").replace(' ', "%20");
+        self.judge(&format!("Judged/properties/answers/properties/{name}"), value);
     }
 
     /// A line of a stream against the schema its type belongs to.
@@ -128,7 +73,7 @@ impl Judge {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(LICHESS_API))]
 async fn every_answer_and_every_line_is_as_described() {
     let judge = Judge::new();
     let settings = practice::PracticeSettings {
@@ -228,9 +173,9 @@ async fn every_answer_and_every_line_is_as_described() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(LICHESS_API))]
 async fn tournaments_are_as_described() {
-    let judge = Judge::by(WHOLE_DESCRIPTION);
+    let judge = Judge::new();
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
     let time_control = chess::TimeControl::real_time(Duration::from_mins(1), Duration::ZERO);
@@ -259,7 +204,7 @@ async fn tournaments_are_as_described() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(LICHESS_API))]
 async fn tokens_are_tested_as_described() {
     let judge = Judge::new();
     let server = server().await;
@@ -270,10 +215,9 @@ async fn tokens_are_tested_as_described() {
     assert!(value["lip_bot_practice"]["scopes"].as_str().is_some_and(|scopes| scopes.contains("bot:play")), "{value}");
 }
 
-#[test]
+#[testkit::test(needs(LICHESS_API))]
 fn what_is_not_as_described_is_noticed() {
-    let Judge::Description(description) = Judge::new() else { return };
-    let validator = Judge::validator(&description, "/components/schemas/GameStateEvent");
+    let validator = Judge::new().validator("GameStateEvent_");
     let mut state = json!({
         "type": "gameState", "moves": "", "wtime": 1, "btime": 1, "winc": 0, "binc": 0, "status": "started",
     });

@@ -26,7 +26,7 @@ async fn pair_under(plan: &str) -> (practice::PracticeServer, Pair) {
     (server, pair)
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_slow_stream_trickles_and_is_whole_in_the_end() {
     let (_server, pair) = pair_under("slow=4000B/s").await;
     let path = format!("/api/bot/game/stream/{}", pair.id);
@@ -43,7 +43,7 @@ async fn a_slow_stream_trickles_and_is_whole_in_the_end() {
     assert!(pieces > 1, "{} bytes came in one piece", line.len());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_stream_that_trickles_can_still_be_cut() {
     let (_server, pair) = pair_under("slow=40B/s,cut=1ms").await;
     let path = format!("/api/bot/game/stream/{}", pair.id);
@@ -58,7 +58,7 @@ async fn a_stream_that_trickles_can_still_be_cut() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_stream_opens_late_with_or_without_its_headers() {
     let (server, pair) = pair_under("open=100ms").await;
     let asked = Instant::now();
@@ -74,7 +74,7 @@ async fn a_stream_opens_late_with_or_without_its_headers() {
     assert_eq!(board.keep_alives, 0, "and nothing comes before it");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn late_lines_keep_their_spacing() {
     let (_server, pair) = pair_under("late=100ms").await;
     let mut board = pair.white.board(&pair.id).await;
@@ -88,7 +88,7 @@ async fn late_lines_keep_their_spacing() {
     assert!(played.elapsed() >= DELAY);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_echo_of_an_own_move_is_late_or_never_comes() {
     let (server, pair) = pair_under("").await;
     let mut board = pair.white.board(&pair.id).await;
@@ -113,7 +113,7 @@ async fn the_echo_of_an_own_move_is_late_or_never_comes() {
     assert_eq!(board.next_of("gameState").await["moves"], "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", "once, by arrangement");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_stalls_and_is_never_made() {
     let (server, pair) = pair_under("stall-move=100%").await;
     let path = format!("/api/bot/game/{}/move/e2e4", pair.id);
@@ -123,7 +123,7 @@ async fn a_move_stalls_and_is_never_made() {
     assert_eq!(server.game(&pair.id.as_str().into()).await.expect("a report").line.ply(), 0);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_http_2_connection_bears_so_many_streams_and_further_requests_wait() {
     let server =
         server_with(PracticeSettings { faults: "streams=2".parse().expect("a plan"), ..PracticeSettings::default() })

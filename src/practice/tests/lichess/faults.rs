@@ -13,7 +13,7 @@ use crate::{
     play::{BULLET, Pair, terms},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_game_stream_breaks_at_a_ply_in_every_way() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -41,7 +41,7 @@ async fn a_game_stream_breaks_at_a_ply_in_every_way() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_event_stream_breaks_at_once() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
@@ -57,7 +57,7 @@ async fn an_event_stream_breaks_at_once() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_stream_falls_silent_and_stays_so() {
     let server =
         server_with(PracticeSettings { keep_alive: Duration::from_millis(5), ..PracticeSettings::default() }).await;
@@ -78,7 +78,7 @@ async fn a_stream_falls_silent_and_stays_so() {
     pair.black.board(&pair.id).await.next_of("gameFull").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn lines_are_doubled_swapped_and_lost() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -100,7 +100,7 @@ async fn lines_are_doubled_swapped_and_lost() {
     assert_eq!(plies.iter().filter(|ply| **ply == 2).count(), 1, "late, perhaps, but once: {plies:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_is_refused_with_any_status_and_taken_the_next_time() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -114,7 +114,7 @@ async fn a_move_is_refused_with_any_status_and_taken_the_next_time() {
     assert_eq!(server.faults().requests_seen(RequestKind::Move), 9);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_move_is_done_and_the_answer_comes_late_or_never() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -142,7 +142,7 @@ async fn a_move_is_done_and_the_answer_comes_late_or_never() {
     pair.white.play(&pair.id, "g1f3").await.ok();
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_event_stream_is_out_of_order_for_a_while() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
@@ -161,7 +161,7 @@ async fn the_event_stream_is_out_of_order_for_a_while() {
     assert!(refused > 0);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_restart_drops_all_connections_and_keeps_all_games() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -175,7 +175,7 @@ async fn a_restart_drops_all_connections_and_keeps_all_games() {
     pair.white.play(&pair.id, "g1f3").await.ok();
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_climate_of_faults_is_a_line_of_text() {
     let plan = "seed=7,429=50%,502=20%,duplicate=50%,restart=50ms";
     let settings = PracticeSettings { faults: plan.parse().expect("a plan"), ..PracticeSettings::default() };

@@ -6,15 +6,8 @@ use practice::SparringKind;
 
 use crate::client::server;
 
-/// Names a Python interpreter that can import `berserk`: `python3 -m venv V && V/bin/pip install berserk`, then `V/bin/python`.
-const INTERPRETER: &str = "CONCILIO_BERSERK_PYTHON";
-
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test(needs(PYTHON_BERSERK))]
 async fn berserk_plays_whole_games() {
-    let Some(python) = std::env::var_os(INTERPRETER) else {
-        eprintln!("skipped: {INTERPRETER} does not name a Python with berserk");
-        return;
-    };
     let server = server().await;
     let white = server.add_account("berserk-white", true).await.expect("an account");
     let black = server.add_account("berserk-black", true).await.expect("an account");
@@ -24,7 +17,7 @@ async fn berserk_plays_whole_games() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients/berserk_game.py");
     let arguments = [server.url(), white, black, "fools-mate".to_owned()];
     let run = tokio::task::spawn_blocking(move || {
-        Command::new(python).arg(script).args(arguments).stdin(Stdio::null()).output()
+        Command::new(testkit::needs::PYTHON_BERSERK.path()).arg(script).args(arguments).stdin(Stdio::null()).output()
     });
     let output = run.await.expect("a task that ends").expect("a Python that runs");
     let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -11,3 +11,7 @@ mod faults;
 mod independent;
 mod play;
 mod streams;
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
+}

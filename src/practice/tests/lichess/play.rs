@@ -56,7 +56,7 @@ pub(crate) fn terms(time_control: &str) -> ChallengeTerms {
     ChallengeTerms::new(GameTerms { variant: Variant::Standard, time_control, rated: true })
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn two_bots_play_scholars_mate() {
     let server = server().await;
     let (white, black) = (Client::bot(&server, "White").await, Client::bot(&server, "Black").await);
@@ -91,7 +91,7 @@ async fn two_bots_play_scholars_mate() {
     assert!(pgn.contains("4. Qxf7# { [%clk 0:01:00] }") || pgn.contains("4. Qxf7# { [%clk 0:00:59] }"), "{pgn}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn sparring_players_play_many_games_at_once() {
     let server = server().await;
     server.sparring("lots", SparringKind::Random).await.expect("a player");
@@ -103,7 +103,7 @@ async fn sparring_players_play_many_games_at_once() {
     assert!(reports.iter().all(|report| report.outcome.is_some() && report.refused.is_empty()), "{reports:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn moves_that_cannot_be_are_refused_in_lichess_words() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -122,7 +122,7 @@ async fn moves_that_cannot_be_are_refused_in_lichess_words() {
     assert_eq!(report.refused.len(), 2, "what was sent and not taken is remembered");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_offer_with_a_move_is_told_before_the_move() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -141,7 +141,7 @@ async fn an_offer_with_a_move_is_told_before_the_move() {
     assert_eq!((&last["status"], &last["moves"]), (&"draw".into(), &"e2e4 e7e5 g1f3".into()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_takeback_is_asked_for_and_granted() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -154,7 +154,7 @@ async fn a_takeback_is_asked_for_and_granted() {
     assert_eq!((&state["moves"], &state["wtakeback"]), (&"e2e4 e7e5".into(), &serde_json::Value::Null));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn games_are_aborted_early_and_resigned_late() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -173,7 +173,7 @@ async fn games_are_aborted_early_and_resigned_late() {
     assert_eq!(report.end(), Some(End::Aborted));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_flag_falls_by_itself() {
     let server = server().await;
     let pair = Pair::start(&server, &[("clock.limit", "0.05"), ("clock.increment", "0")]).await;
@@ -191,7 +191,7 @@ async fn a_flag_falls_by_itself() {
     assert_eq!((&last["status"], &last["winner"], &last["wtime"]), (&"outoftime".into(), &"black".into(), &0.into()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn chess960_castles_king_to_rook() {
     let server = server().await;
     let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1";
@@ -206,7 +206,7 @@ async fn chess960_castles_king_to_rook() {
     assert_eq!(board.next_of("gameState").await["moves"], "g1f3 g8f6 e1f1");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn what_is_said_is_heard_and_floods_are_swallowed() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -234,7 +234,7 @@ async fn what_is_said_is_heard_and_floods_are_swallowed() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_servers_own_engine_plays() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;

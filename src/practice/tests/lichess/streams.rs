@@ -9,7 +9,7 @@ use crate::{
     play::{BULLET, Pair},
 };
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_event_stream_begins_with_all_that_stands() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -21,7 +21,7 @@ async fn an_event_stream_begins_with_all_that_stands() {
     assert_eq!((&playing["nbMyTurn"], &playing["nowPlaying"][0]["gameId"]), (&1.into(), &pair.id.into()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_second_stream_closes_the_first() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -38,7 +38,7 @@ async fn a_second_stream_closes_the_first() {
     assert_eq!(elsewhere.next_of("gameState").await["moves"], "e2e4", "another program has a stream of its own");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_silent_stream_shows_that_it_lives() {
     let server =
         server_with(PracticeSettings { keep_alive: Duration::from_millis(5), ..PracticeSettings::default() }).await;
@@ -52,7 +52,7 @@ async fn a_silent_stream_shows_that_it_lives() {
     board.next_of("gameState").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn who_stays_away_loses_by_claim() {
     let patience =
         GamePatience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..GamePatience::default() };
@@ -74,7 +74,7 @@ async fn who_stays_away_loses_by_claim() {
     assert_eq!((report.winner(), report.end()), (Some("White"), Some(End::Abandoned)));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn who_comes_back_is_no_longer_gone() {
     let patience = GamePatience { gone_after: Duration::ZERO, ..GamePatience::default() };
     let server = server_with(PracticeSettings { patience, ..PracticeSettings::default() }).await;
@@ -87,7 +87,7 @@ async fn who_comes_back_is_no_longer_gone() {
     assert_eq!(white_board.next_of("opponentGone").await["gone"], false);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn fifty_games_start_in_a_burst() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);

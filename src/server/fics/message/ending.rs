@@ -2,6 +2,7 @@
 
 use shakmaty::Color;
 
+use super::name::is_name;
 use chess::GameStatus;
 
 /// `{Game 12 (Ann vs. Bob) Creating rated blitz match.}`
@@ -55,89 +56,127 @@ pub enum GameNotice {
 }
 
 impl GameNotice {
-    /// Reads a line that begins with `{Game `.
+    /// Reads a line that begins with `{Game `. What stands behind the closing brace decides: an end has a result there, a start has
+    /// nothing. The words between may begin with a player's name, and a player may be called `Creating`.
     pub fn read(line: &str) -> Option<Self> {
         let (game, rest) = line.strip_prefix("{Game ")?.split_once(" (")?;
         let game = game.parse().ok()?;
-        let (white, rest) = rest.split_once(" vs. ")?;
-        let (black, rest) = rest.split_once(") ")?;
+        let (players, rest) = rest.split_once(") ")?;
+        let (white, black) = players.split_once(" vs. ").filter(|(white, black)| is_name(white) && is_name(black))?;
         let (words, result) = rest.rsplit_once('}')?;
+        let players = [white, black];
         let (white, black) = (white.to_owned(), black.to_owned());
-        let start = words.strip_prefix("Creating ").or_else(|| words.strip_prefix("Continuing "));
-        if let Some(start) = start {
-            let (rated, kind) = start.split_once(' ')?;
+        let result = result.trim();
+        if result.is_empty() {
+            let (verb, terms) = words.split_once(' ')?;
+            let resumed = match verb {
+                "Creating" => false,
+                "Continuing" => true,
+                _ => return None,
+            };
+            let (rated, kind) = terms.split_once(' ')?;
             return Some(Self::Start(GameStart {
                 game,
                 white,
                 black,
-                resumed: words.starts_with("Con"),
+                resumed,
                 rated: rated == "rated",
                 kind: kind.trim_end_matches('.').trim_end_matches(" match").to_owned(),
             }));
         }
         // Some servers add the number of pieces in brackets.
-        let winner = match result.trim().split(' ').next()? {
+        let (result, pieces) = result.split_once(' ').unwrap_or((result, "[]"));
+        let winner = match result {
             "1-0" => Some(Color::White),
             "0-1" => Some(Color::Black),
             "1/2-1/2" | "*" => None,
             _ => return None,
         };
-        let status = status_of(&without_names(words, [&white, &black]), winner, result.contains("1/2"));
-        Some(Self::End(GameEnd { game, white, black, status, winner, words: words.to_owned() }))
+        let status = status_of(words, players, winner, result.contains("1/2"));
+        let is_whole = pieces.starts_with('[') && pieces.ends_with(']');
+        is_whole.then(|| Self::End(GameEnd { game, white, black, status, winner, words: words.to_owned() }))
     }
 }
 
-/// The server's words without the players' names, since somebody may be called `aborted`. Names stand at the beginning, and after "by" and
-/// "and".
-fn without_names(words: &str, players: [&str; 2]) -> String {
-    if !words.contains(' ') {
-        return words.to_owned();
-    }
-    let mut before = "by";
-    let mut kept = String::new();
-    for word in words.split(' ') {
-        let may_be_name = matches!(before, "by" | "and");
-        if !(may_be_name && players.iter().any(|name| name.eq_ignore_ascii_case(word))) {
-            kept.push(' ');
-            kept.push_str(word);
-        }
-        before = word;
-    }
-    kept
-}
+/// What follows the name of a player who ends a game.
+const PLAYERS_CLAUSES: [(&str, GameStatus); 17] = [
+    ("resign", GameStatus::Resign),
+    ("checkmated", GameStatus::Mate),
+    ("forfeits on time", GameStatus::OutOfTime),
+    ("forfeited on time", GameStatus::OutOfTime),
+    ("forfeits by disconnection", GameStatus::Timeout),
+    ("ran out of time and ", GameStatus::InsufficientMaterialClaim),
+    ("ran out of time", GameStatus::OutOfTime),
+    ("lost connection; game adjourned", GameStatus::Adjourned),
+    ("lost connection", GameStatus::Aborted),
+    ("aborts by disconnection", GameStatus::Aborted),
+    ("wins by adjudication", GameStatus::UnknownFinish),
+    ("exploded", GameStatus::VariantEnd),
+    ("loses ", GameStatus::VariantEnd),
+    ("wins by losing all", GameStatus::VariantEnd),
+    ("has no pieces", GameStatus::VariantEnd),
+    ("'s partner", GameStatus::VariantEnd),
+    ("partner", GameStatus::VariantEnd),
+];
 
-/// What the server's words for an end mean. They differ between servers, so the telling part is looked for, the rarer one first.
-pub fn status_of(words: &str, winner: Option<Color>, drawn: bool) -> GameStatus {
-    const MEANINGS: [(&str, GameStatus); 22] = [
-        ("adjourned", GameStatus::Adjourned),
-        ("aborted", GameStatus::Aborted),
-        ("aborts by disconnection", GameStatus::Aborted),
-        ("checkmated", GameStatus::Mate),
-        (" resign", GameStatus::Resign),
-        ("by stalemate", GameStatus::Stalemate),
-        ("oth players ran out of time", GameStatus::Draw),
-        ("has no material", GameStatus::InsufficientMaterialClaim),
-        ("lacks mating material", GameStatus::InsufficientMaterialClaim),
-        ("forfeits on time", GameStatus::OutOfTime),
-        ("forfeited on time", GameStatus::OutOfTime),
-        ("ran out of time", GameStatus::OutOfTime),
-        ("by disconnection", GameStatus::Timeout),
-        ("Neither player has mating material", GameStatus::Draw),
-        ("Game drawn", GameStatus::Draw),
-        ("drawn by", GameStatus::Draw),
-        ("exploded", GameStatus::VariantEnd),
-        ("loses all material", GameStatus::VariantEnd),
-        ("wins by losing all", GameStatus::VariantEnd),
-        ("partner", GameStatus::VariantEnd),
-        ("Partners", GameStatus::VariantEnd),
-        ("has no pieces", GameStatus::VariantEnd),
-    ];
-    let meaning = MEANINGS.into_iter().find_map(|(part, status)| words.contains(part).then_some(status));
-    meaning.unwrap_or(match (winner, drawn) {
+/// Reasons that name no player at their beginning.
+const SERVERS_CLAUSES: [(&str, GameStatus); 11] = [
+    ("Game drawn by stalemate", GameStatus::Stalemate),
+    ("Game drawn", GameStatus::Draw),
+    ("Game adjourned", GameStatus::Adjourned),
+    ("Game courtesyadjourned", GameStatus::Adjourned),
+    ("Game aborted", GameStatus::Aborted),
+    ("Game courtesyaborted", GameStatus::Aborted),
+    ("adjourned", GameStatus::Adjourned),
+    ("aborted", GameStatus::Aborted),
+    ("Both players ran out of time", GameStatus::Draw),
+    ("Neither player has mating material", GameStatus::Draw),
+    ("Partners' game", GameStatus::VariantEnd),
+];
+
+/// Telling parts of reasons in words that are known from no server, the rarer ones first.
+const PARTS: [(&str, GameStatus); 12] = [
+    ("adjourned", GameStatus::Adjourned),
+    ("aborted", GameStatus::Aborted),
+    ("checkmated", GameStatus::Mate),
+    (" resign", GameStatus::Resign),
+    ("by stalemate", GameStatus::Stalemate),
+    ("no material", GameStatus::InsufficientMaterialClaim),
+    ("lacks mating material", GameStatus::InsufficientMaterialClaim),
+    ("on time", GameStatus::OutOfTime),
+    ("out of time", GameStatus::OutOfTime),
+    ("by disconnection", GameStatus::Timeout),
+    ("drawn", GameStatus::Draw),
+    ("partner", GameStatus::VariantEnd),
+];
+
+/// What the server's words for an end mean. They begin with the name of one of the two `players`, or are the server's own; and a player
+/// may be called `Game`, `Neither` or `adjourned`, so whole clauses are compared before single words are looked for.
+fn status_of(words: &str, players: [&str; 2], winner: Option<Color>, drawn: bool) -> GameStatus {
+    let of_player = |name: &str| {
+        let clause =
+            words.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name)).map(|_| &words[name.len()..])?;
+        let clause = clause.strip_prefix(' ').or(clause.starts_with('\'').then_some(clause))?;
+        PLAYERS_CLAUSES.into_iter().find_map(|(start, status)| clause.starts_with(start).then_some(status))
+    };
+    let of_server =
+        || SERVERS_CLAUSES.into_iter().find_map(|(start, status)| words.starts_with(start).then_some(status));
+    let of_parts = || {
+        let text = without_names(words, players);
+        PARTS.into_iter().find_map(|(part, status)| text.contains(part).then_some(status))
+    };
+    let known = players.into_iter().find_map(of_player).or_else(of_server).or_else(of_parts);
+    known.unwrap_or(match (winner, drawn) {
         (Some(_), _) => GameStatus::UnknownFinish,
         (None, true) => GameStatus::Draw,
         (None, false) => GameStatus::Aborted,
     })
+}
+
+/// The words without those that are a player's name.
+fn without_names(words: &str, players: [&str; 2]) -> String {
+    let is_kept = |word: &&str| !players.iter().any(|name| name.eq_ignore_ascii_case(word));
+    words.split(' ').filter(is_kept).fold(String::new(), |kept, word| kept + " " + word)
 }
 
 #[cfg(test)]
@@ -203,6 +242,52 @@ mod tests {
         }
     }
 
+    /// FINDINGS K1: any word of the server's sentences may be somebody's name.
+    #[test]
+    fn any_word_may_be_a_players_name() {
+        for name in [
+            "Creating",
+            "Continuing",
+            "Game",
+            "Neither",
+            "Both",
+            "aborted",
+            "adjourned",
+            "resigns",
+            "stalemate",
+            "Partners",
+        ] {
+            for (words, result, status) in [
+                (format!("{name} resigns"), "0-1", GameStatus::Resign),
+                (format!("{name} checkmated"), "0-1", GameStatus::Mate),
+                (format!("{name} forfeits on time"), "0-1", GameStatus::OutOfTime),
+                (format!("{name} aborts by disconnection"), "*", GameStatus::Aborted),
+                (format!("{name} lost connection; game adjourned"), "*", GameStatus::Adjourned),
+                (
+                    format!("{name} ran out of time and Bob has no material to mate"),
+                    "1/2-1/2",
+                    GameStatus::InsufficientMaterialClaim,
+                ),
+                (format!("Game courtesyadjourned by {name}"), "*", GameStatus::Adjourned),
+                ("Game drawn by stalemate".to_owned(), "1/2-1/2", GameStatus::Stalemate),
+                ("Game drawn by repetition".to_owned(), "1/2-1/2", GameStatus::Draw),
+                ("Neither player has mating material".to_owned(), "1/2-1/2", GameStatus::Draw),
+                ("Both players ran out of time".to_owned(), "1/2-1/2", GameStatus::Draw),
+                ("Game aborted on move 1".to_owned(), "*", GameStatus::Aborted),
+                ("adjourned".to_owned(), "*", GameStatus::Adjourned),
+                ("aborted".to_owned(), "*", GameStatus::Aborted),
+            ] {
+                for players in [format!("{name} vs. Bob"), format!("Bob vs. {name}")] {
+                    let line = format!("{{Game 1 ({players}) {words}}} {result}");
+                    let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+                    assert_eq!(end.status, status, "{line}");
+                }
+            }
+            let line = format!("{{Game 1 ({name} vs. Bob) Continuing rated blitz match.}}");
+            assert!(matches!(GameNotice::read(&line), Some(GameNotice::Start(start)) if start.resumed), "{line}");
+        }
+    }
+
     #[test]
     fn starts_and_lines_that_are_neither() {
         let Some(GameNotice::Start(start)) = GameNotice::read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}")
@@ -216,6 +301,8 @@ mod tests {
             "{Game 1 (A vs. B) C}",
             "{Game 1 (A vs. B) C} 2-0",
             "{Game 1 (A vs. B) Creating }",
+            "{Game 1 (A vs. B) Ann resigns}",
+            "{Game 1 (A;resign vs. B) Creating rated blitz match.}",
         ] {
             assert_eq!(GameNotice::read(line), None, "{line}");
         }

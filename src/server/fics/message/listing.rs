@@ -2,20 +2,109 @@
 //!
 //! Every line is read by itself, so that a list may be interrupted by anything.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime, Time};
 use shakmaty::Color;
 
-use super::FicsMessage;
-use chess::GameStatus;
+use super::{FicsMessage, ToldRules, name::is_name, time_control};
+use chess::{GameInfo, GameStatus, GameTerms, TimeControl, Variant};
 
 /// Lists cut names off that are longer than their column: that of past games after 13 or 14 letters, that of games that wait
 /// after 15.
 const SHORTEST_CUT: usize = 13;
 
-/// Whether a list that shows `listed` may mean the player `name`.
+/// True if a list that shows `listed` may mean the player `name`.
 pub(in crate::fics) fn may_name(listed: &str, name: &str) -> bool {
     let shown = if listed.len() < SHORTEST_CUT { name } else { name.get(..listed.len()).unwrap_or(name) };
     listed.eq_ignore_ascii_case(shown)
+}
+
+/// What a row of a list says of the kind of a game: `[ br  3   0]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowTerms {
+    /// True if ratings change.
+    pub rated: bool,
+    /// Minutes and seconds a move.
+    pub time: (u32, u32),
+    /// The rules.
+    pub rules: ToldRules,
+}
+
+impl RowTerms {
+    /// Reads what stands in brackets: letters for the kind, and `r` or `u`; minutes and seconds.
+    fn read(row: &str) -> Option<Self> {
+        let inside = row.split_once('[')?.1.split_once(']')?.0;
+        let (letters, numbers) = inside.split_at(inside.find(|character: char| character.is_ascii_digit())?);
+        // FatICS writes chess960 as a digit.
+        let (letters, numbers) = match numbers.strip_prefix("9r").or(numbers.strip_prefix("9u")) {
+            Some(_) => inside.split_at(letters.len() + 2),
+            None => (letters, numbers),
+        };
+        let letters = letters.trim();
+        let kind = letters.strip_suffix('r').or(letters.strip_suffix('u'))?.trim();
+        let mut numbers = numbers.split_ascii_whitespace();
+        let time = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        Some(Self { rated: letters.ends_with('r'), time, rules: rules_of_letters(kind) })
+    }
+
+    /// In the words of the whole program; `None` for rules that are not known.
+    pub fn game_terms(&self) -> Option<GameTerms> {
+        let ToldRules::Known(variant) = self.rules else { return None };
+        Some(GameTerms { variant, time_control: time_control(self.time.0, self.time.1), rated: self.rated })
+    }
+
+    /// True if a game of these `terms` may be meant.
+    pub fn allow(&self, terms: &GameTerms) -> bool {
+        let told = time_control(self.time.0, self.time.1);
+        // Where an increment alone is no clock, the row shows it all the same.
+        let is_time = told == terms.time_control || self.time.0 == 0 && terms.time_control == TimeControl::Unlimited;
+        self.rated == terms.rated && is_time && self.rules.allow(terms.variant)
+    }
+}
+
+/// One letter for the kind (`b`, `w`), or two for the speed and the variant (`bn`, `sz`), after a `p` for a private game.
+fn rules_of_letters(letters: &str) -> ToldRules {
+    let letters = letters.strip_prefix('p').unwrap_or(letters).trim();
+    match letters.chars().last() {
+        None => ToldRules::Untold,
+        Some('w') => ToldRules::Wild,
+        Some('b' | 'l' | 's' | 'u') if letters.len() == 1 => ToldRules::Known(Variant::Standard),
+        Some('n') if letters.len() == 1 => ToldRules::Untold,
+        Some('n') => ToldRules::Known(Variant::Standard),
+        Some('z') => ToldRules::Known(Variant::Crazyhouse),
+        Some('x') => ToldRules::Known(Variant::Atomic),
+        Some('9') => ToldRules::Known(Variant::Chess960),
+        Some(_) => ToldRules::Unknown(letters.to_owned()),
+    }
+}
+
+/// When a row says that a game was stored or ended: by the server's clock, in a zone that may be named by its letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedTime {
+    /// Date and time of day.
+    pub at: DateTime,
+    /// `UTC`, `PST`.
+    pub zone: Option<String>,
+}
+
+impl ListedTime {
+    /// Reads the end of a line: `Wed Dec 23, 06:58 PST 2009`, `Fri Nov 20 21:00:33 2026`, `2026-11-20 21:10 UTC`.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let date = date(&words)?;
+        let time = words.iter().rev().find_map(|word| time_of_day(word))?;
+        let is_zone =
+            |word: &&&str| (2..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let clock = words.iter().rposition(|word| time_of_day(word).is_some())?;
+        let zone = words.get(clock + 1).filter(is_zone).map(|zone| (*zone).to_owned());
+        Some(Self { at: date.to_datetime(time), zone })
+    }
+}
+
+fn time_of_day(word: &str) -> Option<Time> {
+    let mut parts = word.split(':').map(|part| part.parse::<i8>().ok());
+    let (hour, minute) = (parts.next()??, parts.next()??);
+    let second = parts.next().unwrap_or(Some(0))?;
+    Time::new(hour, minute, second, 0).ok()
 }
 
 /// A line of the answer to `moves`.
@@ -46,10 +135,12 @@ pub struct StoredGame {
     pub opponent: String,
     /// Our colour, where the server says.
     pub our_color: Option<Color>,
-    /// Whether the opponent is logged in, where the server says.
+    /// True if the opponent is logged in, where the server says.
     pub online: Option<bool>,
     /// When it was adjourned, where the server says it in a form we read.
     pub date: Option<Date>,
+    /// What is played, where the server says it.
+    pub terms: Option<RowTerms>,
 }
 
 /// A line of the answer to `history`, which lists games that are over, the newest last.
@@ -65,14 +156,25 @@ pub struct PastGame {
     pub status: GameStatus,
     /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
+    /// What was played, where the server says it.
+    pub terms: Option<RowTerms>,
+    /// When it ended, where the server says it in a form we read.
+    pub ended: Option<ListedTime>,
     /// The line, which tells it from every other.
     pub line: String,
 }
 
 impl PastGame {
-    /// Whether it may have been against this player.
+    /// True if it may have been against this player.
     pub fn is_with(&self, name: &str) -> bool {
         may_name(&self.opponent, name)
+    }
+
+    /// True if it may be this game: the same opponent, colour, clock and rules, rated or not.
+    pub fn may_be(&self, game: &GameInfo) -> bool {
+        self.is_with(&game.opponent().name)
+            && self.our_color == game.our_color
+            && self.terms.as_ref().is_none_or(|terms| terms.allow(&game.terms))
     }
 }
 
@@ -89,11 +191,12 @@ pub(super) fn read(line: &str) -> Option<FicsMessage> {
     }
     if let Some((white, black)) = text.split_once(" vs. ")
         && line.starts_with("   ")
-        && !white.contains(' ')
-        && !black.contains(' ')
+        && is_name(white)
+        && is_name(black)
     {
         // Some servers name only the players, ours among them.
-        let stored = StoredGame { opponent: format!("{white} {black}"), our_color: None, online: None, date: None };
+        let stored =
+            StoredGame { opponent: format!("{white} {black}"), our_color: None, online: None, date: None, terms: None };
         return Some(FicsMessage::Stored(stored));
     }
     let mut words = text.split_ascii_whitespace();
@@ -108,13 +211,14 @@ pub(super) fn read(line: &str) -> Option<FicsMessage> {
         return Some(FicsMessage::Past(past));
     }
     let our_color = Some(color_of(words.next()?)?);
-    let opponent = words.next()?.to_owned();
+    let opponent = words.next().filter(|name| is_name(name))?.to_owned();
     let online = match words.next()? {
         "Y" => Some(true),
         "N" => Some(false),
         _ => None,
     };
-    Some(FicsMessage::Stored(StoredGame { opponent, our_color, online, date: date(text) }))
+    let date = date(&text.split_ascii_whitespace().collect::<Vec<_>>());
+    Some(FicsMessage::Stored(StoredGame { opponent, our_color, online, date, terms: RowTerms::read(text) }))
 }
 
 /// `9: + 1500 B ---- Ann      [ br  3   0] C20 Dis Fri Nov 20, 21:11 UTC 2026`
@@ -125,7 +229,7 @@ fn past(number: u32, text: &str) -> Option<PastGame> {
     let our_color = color_of(words.next()?)?;
     let _their_rating = words.next()?;
     // Right behind a name that fills its column stands the next one.
-    let opponent = words.next()?.split('[').next()?.to_owned();
+    let opponent = words.next()?.split('[').next().filter(|name| is_name(name))?.to_owned();
     let winner = match sign {
         "+" => Some(our_color),
         "-" => Some(our_color.other()),
@@ -142,7 +246,8 @@ fn past(number: u32, text: &str) -> Option<PastGame> {
         _ if winner.is_none() => GameStatus::Draw,
         _ => GameStatus::UnknownFinish,
     };
-    Some(PastGame { number, opponent, our_color, status, winner, line: text.to_owned() })
+    let (terms, ended) = (RowTerms::read(text), ListedTime::read(after));
+    Some(PastGame { number, opponent, our_color, status, winner, terms, ended, line: text.to_owned() })
 }
 
 /// The colour in a row of a list.
@@ -155,9 +260,8 @@ fn color_of(letter: &str) -> Option<Color> {
 }
 
 /// `Wed Dec 23, 06:58 PST 2009` or `2026-11-20 21:10 UTC` at the end of a line.
-fn date(text: &str) -> Option<Date> {
+fn date(words: &[&str]) -> Option<Date> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let words: Vec<&str> = text.split_ascii_whitespace().collect();
     if let Some(date) = words.iter().rev().find_map(|word| word.parse().ok()) {
         return Some(date);
     }
@@ -171,7 +275,7 @@ fn date(text: &str) -> Option<Date> {
 pub(super) fn players(line: &str) -> Option<FicsMessage> {
     let (players, _) = line.split_once(" --- ")?;
     let (white, black) = players.split_once(" vs. ")?;
-    let name = |player: &str| player.split([' ', '(']).next().filter(|name| !name.is_empty()).map(str::to_owned);
+    let name = |player: &str| player.split([' ', '(']).next().filter(|name| is_name(name)).map(str::to_owned);
     Some(FicsMessage::Moves(ListedMoves::Players { white: name(white)?, black: name(black)? }))
 }
 
@@ -251,6 +355,36 @@ mod tests {
         ] {
             assert_eq!(may_name(listed, name), is_meant, "{listed}, {name}");
         }
+    }
+
+    #[test]
+    fn kinds_of_games_in_rows() {
+        let known = |variant| ToldRules::Known(variant);
+        for (row, rated, time, rules) in [
+            ("Ann [ br  3   0] C20", true, (3, 0), known(Variant::Standard)),
+            ("Ann [bnu  3  12] C20", false, (3, 12), known(Variant::Standard)),
+            ("Ann [  u 15   0] C20", false, (15, 0), ToldRules::Untold),
+            ("Ann[psr120  12] C20", true, (120, 12), known(Variant::Standard)),
+            ("Ann [ wr  2   2] C20", true, (2, 2), ToldRules::Wild),
+            ("Ann [bzr  2   2] C20", true, (2, 2), known(Variant::Crazyhouse)),
+            ("Ann [b9u  2   2] C20", false, (2, 2), known(Variant::Chess960)),
+            ("Ann [ Sr  5   0] C20", true, (5, 0), ToldRules::Unknown("S".to_owned())),
+        ] {
+            assert_eq!(RowTerms::read(row), Some(RowTerms { rated, time, rules }), "{row}");
+        }
+        assert_eq!(RowTerms::read("Ann [ b] C20"), None);
+    }
+
+    #[test]
+    fn times_of_rows() {
+        let time = |zone: Option<&str>, second| {
+            let at = jiff::civil::date(2026, 11, 20).at(21, 10, second, 0);
+            Some(ListedTime { at, zone: zone.map(str::to_owned) })
+        };
+        assert_eq!(ListedTime::read("C20 Res Fri Nov 20, 21:10 UTC 2026"), time(Some("UTC"), 0));
+        assert_eq!(ListedTime::read("C40 Res Fri Nov 20 21:10:33 2026"), time(None, 33));
+        assert_eq!(ListedTime::read("C20 Dis 2026-11-20 21:10 UTC"), time(Some("UTC"), 0));
+        assert_eq!(ListedTime::read("C20 Dis"), None);
     }
 
     #[test]

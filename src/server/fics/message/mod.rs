@@ -7,17 +7,19 @@
 
 mod ending;
 mod listing;
+mod name;
 mod reading;
 mod style12;
 mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use ending::{GameEnd, GameNotice, GameStart, status_of};
+pub use ending::{GameEnd, GameNotice, GameStart};
 pub(in crate::fics) use listing::may_name;
-pub use listing::{ListedMoves, PastGame, StoredGame};
+pub use listing::{ListedMoves, ListedTime, PastGame, RowTerms, StoredGame};
+pub(in crate::fics) use name::is_name;
 pub use style12::{BoardRelation, Style12};
-pub use terms::{MatchSide, MatchTerms, ShownRating, time_control, variant_of};
+pub use terms::{MatchSide, MatchTerms, ShownRating, ToldRules, time_control};
 
 /// One line of a server, understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,6 +162,8 @@ pub enum FicsMessage {
     Past(PastGame),
     /// The first line of the answer to `finger`. Its last ones are written by that player, and may look like those of any list.
     FingerBegins,
+    /// A line of the answer to `date`: the server's clock in one of its zones.
+    ServerTime(ListedTime),
     /// Of the answer to `finger`: whether that player is logged in.
     Presence(bool),
 
@@ -168,8 +172,6 @@ pub enum FicsMessage {
     UnknownCommand {
         /// What was typed, or its first word.
         command: String,
-        /// Whether the server says that it "has failed", as only the oldest ones do.
-        has_failed: bool,
     },
     /// A `set` or `iset` was not taken.
     SettingRefused(String),

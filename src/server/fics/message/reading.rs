@@ -1,8 +1,8 @@
 //! From a line to its [`FicsMessage`]: the first byte, then the first words decide. Each function knows one family of lines.
 
 use super::{
-    FicsMessage, FicsOffer, GameNotice, GameParameters, MatchTerms, OfferKind, ShownRating, Speaker, SpeechKind,
-    Style12, listing,
+    FicsMessage, FicsOffer, GameNotice, GameParameters, ListedTime, MatchTerms, OfferKind, ShownRating, Speaker,
+    SpeechKind, Style12, listing, name::is_name,
 };
 
 impl FicsMessage {
@@ -22,12 +22,12 @@ impl FicsMessage {
             Some(b' ' | b'0'..=b'9') => {
                 announcement(&line).or_else(|| listing::read(&line)).or_else(|| adjourned_online(&line))
             }
-            // Speech comes first: somebody may be called Illegal, and say something about a move.
+            // Sentences about a player come first: one may be called Illegal or Move, and none of the server's own has their form.
             Some(byte) if byte.is_ascii_alphabetic() => speech(&line)
+                .or_else(|| about_player(&line))
+                .or_else(|| listing::players(&line))
                 .or_else(|| rating_adjustment(&line))
-                .or_else(|| server_phrase(&line))
-                .or_else(|| about_somebody(&line))
-                .or_else(|| listing::players(&line)),
+                .or_else(|| server_phrase(&line)),
             _ => None,
         };
         known.or_else(|| unknown_command(&line)).unwrap_or(Self::Unknown(line))
@@ -100,9 +100,10 @@ fn starred(line: &str) -> Option<FicsMessage> {
     if words.starts_with("ANNOUNCEMENT") {
         return Some(if shuts_down(words) { FicsMessage::Shutdown(said()) } else { FicsMessage::Noise });
     }
+    let arrived = words.split_once(" has arrived").filter(|(name, _)| is_name(name));
     Some(if words.starts_with("Invalid password") {
         FicsMessage::WrongPassword
-    } else if words.contains("you can't both be logged in") {
+    } else if arrived.is_some_and(|(_, rest)| rest.contains("you can't both be logged in")) {
         FicsMessage::Displaced
     } else if words.contains("is already logged in") {
         // We are the newcomer: the other connection, most likely our own lost one, is closed.
@@ -136,8 +137,14 @@ fn login_refusal(words: &str) -> Option<FicsMessage> {
     let any = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
     Some(if any(&["is banned", "are banned", "logins are blocked", "no longer allowed", "not allowed to log"]) {
         FicsMessage::Banned(words.to_owned())
-    } else if any(&["server is full", "too many users", "too many connections", "maximum number of", "try again later"])
-    {
+    } else if any(&[
+        "server is full",
+        "reached its limit",
+        "too many users",
+        "too many connections",
+        "maximum number of",
+        "try again later",
+    ]) {
         FicsMessage::Full(words.to_owned())
     } else if any(&["name should be", "names should be", "names may be", "names can only", "is not a valid name"]) {
         FicsMessage::BadName(words.to_owned())
@@ -160,6 +167,7 @@ fn acknowledgement(line: &str) -> Option<FicsMessage> {
 fn dashed(line: &str) -> Option<FicsMessage> {
     if let Some(words) = line.strip_prefix("--** ") {
         let name = words.split_once(" is a computer").map(|(name, _)| name);
+        let name = name.filter(|name| is_name(name));
         return Some(name.map_or(FicsMessage::Noise, |name| FicsMessage::IsComputer(name.to_owned())));
     }
     let is_rule = line.bytes().all(|byte| matches!(byte, b'-' | b' '));
@@ -184,8 +192,13 @@ fn adjourned_online(line: &str) -> Option<FicsMessage> {
 
 /// `frobnicate: Command not found.` and what other servers say instead.
 fn unknown_command(line: &str) -> Option<FicsMessage> {
-    const HAS_FAILED: &str = ": Command has failed";
-    let ends = [": Command not found", HAS_FAILED, ": command not found", ": Unknown command", ": No such command"];
+    let ends = [
+        ": Command not found",
+        ": Command has failed",
+        ": command not found",
+        ": Unknown command",
+        ": No such command",
+    ];
     let starts = ["No such command (", "Unknown command: ", "Unknown command ", "Bad command: "];
     let bare = line.trim_end_matches(['.', '!']);
     let command = ends
@@ -193,7 +206,10 @@ fn unknown_command(line: &str) -> Option<FicsMessage> {
         .find_map(|end| bare.strip_suffix(end))
         .or_else(|| Some(starts.iter().find_map(|start| bare.strip_prefix(start))?.trim_end_matches(')')))?;
     let command = command.trim_matches(['"', '\'']).to_owned();
-    Some(FicsMessage::UnknownCommand { command, has_failed: bare.ends_with(HAS_FAILED) })
+    // A server repeats what we have sent; before that no other person's words can stand.
+    let is_repeated = command.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric) && !command.contains(": ");
+    is_repeated.then_some(())?;
+    Some(FicsMessage::UnknownCommand { command })
 }
 
 /// `blitz rating adjustment: 1500 --> 1512`; the kind of game may be several words, such as `wild/fr` or `blitz crazyhouse`.
@@ -253,8 +269,9 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "The" => {
             rest.starts_with("clock is not ticking").then_some(FicsMessage::NotFlagged).or_else(|| login_refusal(line))
         }
-        "Local" => rest.starts_with("time").then_some(FicsMessage::Noise),
-        "Server" if rest.starts_with("time") => Some(FicsMessage::Noise),
+        "Local" | "Server" | "Greenwich" | "GM" if rest.starts_with("time") => {
+            Some(ListedTime::read(rest).map_or(FicsMessage::Noise, FicsMessage::ServerTime))
+        }
         "Server" => shuts_down(rest).then(|| FicsMessage::Shutdown(line.to_owned())).or_else(|| login_refusal(line)),
         "Stored" => rest.starts_with("games for ").then_some(FicsMessage::Noise),
         "Finger" => rest.starts_with("of ").then_some(FicsMessage::FingerBegins),
@@ -267,9 +284,7 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "Only" if rest.starts_with("registered players") => refused(),
         "Rated" | "Unrated" => rest.contains("match, initial time").then_some(FicsMessage::Noise),
         "Game" => about_game(rest),
-        "Command" => rest
-            .starts_with("ignored")
-            .then(|| FicsMessage::UnknownCommand { command: line.to_owned(), has_failed: false }),
+        "Command" => rest.starts_with("ignored").then(|| FicsMessage::UnknownCommand { command: line.to_owned() }),
         "A" | "Names" | "Sorry," | "Due" => login_refusal(line),
         "You" => you(line, rest),
         "Your" => your(rest),
@@ -287,7 +302,7 @@ fn challenge_gone(rest: &str) -> Option<FicsMessage> {
     if rest.starts_with("to ") {
         return Some(FicsMessage::Noise);
     }
-    let name = rest.strip_prefix("from ")?.split_once(" removed")?.0;
+    let name = rest.strip_prefix("from ")?.strip_suffix(" removed.").filter(|name| is_name(name))?;
     Some(FicsMessage::Withdrawn { by: name.to_owned(), what: OfferKind::Match })
 }
 
@@ -298,11 +313,15 @@ fn timeseal_check(rest: &str) -> Option<FicsMessage> {
 /// `X, who has an adjourned game with you, has arrived.`
 fn notification(rest: &str) -> Option<FicsMessage> {
     let (speaker, after) = speaker(rest)?;
-    let arrived = after.contains("has arrived");
-    (arrived || after.contains("has departed")).then(|| FicsMessage::Notification {
+    let (adjourned, news) = match after.strip_prefix(", ").and_then(|after| after.split_once(", ")) {
+        Some((clause, news)) => (clause.contains("adjourned game with you"), news),
+        None => (false, after.trim_start()),
+    };
+    let arrived = news.starts_with("has arrived");
+    (arrived || news.starts_with("has departed")).then_some(FicsMessage::Notification {
         name: speaker.name,
         arrived,
-        adjourned: after.contains("adjourned game with you"),
+        adjourned,
     })
 }
 
@@ -351,7 +370,14 @@ fn no_such_offer(line: &str) -> FicsMessage {
 
 /// The player whom a line of the server's own words names.
 fn named(line: &str) -> Option<String> {
-    let before = ["Player \"", " named \"", "matching the name ", "pending offers from ", "pending offers to "];
+    let before = [
+        "Player \"",
+        " named \"",
+        "matching the name ",
+        "pending offers from ",
+        "pending offers to ",
+        "adjourned game with ",
+    ];
     let rest = before.iter().find_map(|words| Some(line.split_once(words)?.1))?;
     Some(speaker(rest)?.0.name)
 }
@@ -379,7 +405,7 @@ fn you(line: &str, rest: &str) -> Option<FicsMessage> {
     let is_on_our_list = rest.starts_with("have ") && rest.contains(" on your noplay list");
     Some(if begins(&["can \"accept\""]) {
         FicsMessage::ChallengeEnds
-    } else if begins(&["are not playing", "are neither playing", "are not examining", "have no game"]) {
+    } else if begins(&["are not playing", "are neither playing", "have no game"]) {
         FicsMessage::NotPlaying
     } else if begins(&["have no offers", "have more than one", "have no pending"]) {
         no_such_offer(line)
@@ -437,10 +463,10 @@ fn more_time(words: &str) -> Option<FicsMessage> {
 /// Reads `Name(titles)[game]` and gives what follows.
 fn speaker(text: &str) -> Option<(Speaker, &str)> {
     let length = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
-    if length == 0 {
+    let (name, mut rest) = text.split_at(length);
+    if !is_name(name) {
         return None;
     }
-    let (name, mut rest) = text.split_at(length);
     let mut titles = Vec::new();
     let mut game = None;
     loop {
@@ -471,8 +497,8 @@ fn speech(line: &str) -> Option<FicsMessage> {
     Some(FicsMessage::Speech { by, manner, text })
 }
 
-/// Lines that begin with somebody's name.
-fn about_somebody(line: &str) -> Option<FicsMessage> {
+/// Lines that begin with a player's name.
+fn about_player(line: &str) -> Option<FicsMessage> {
     let (by, rest) = speaker(line)?;
     // `Name(53): ...` is a channel; `Name: ...` nothing we know.
     if rest.starts_with(": ") {

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
+use super::name::is_name;
+
 /// What the board is to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardRelation {
@@ -48,7 +50,7 @@ pub struct Style12 {
     pub increment: u32,
     /// White's and Black's clock; `Duration::ZERO` where the server shows less than nothing.
     pub clocks: [Duration; 2],
-    /// Whether the clocks were given in milliseconds.
+    /// True if the clocks were given in milliseconds.
     pub exact_clocks: bool,
     /// The number of the move about to be made, as in a FEN.
     pub move_number: u32,
@@ -58,9 +60,9 @@ pub struct Style12 {
     pub last_san: Option<String>,
     /// What that move took its player.
     pub taken: Duration,
-    /// Whether Black is shown below.
+    /// True if Black is shown below.
     pub flipped: bool,
-    /// Whether the clock of the side to move runs, where the server tells.
+    /// True if the clock of the side to move runs, where the server tells.
     pub ticking: Option<bool>,
     /// The network delay of the last move by timeseal, ms, where the server tells. Negative after a takeback.
     pub lag: Option<i64>,
@@ -90,7 +92,8 @@ impl Style12 {
         }
         let halfmoves = field()?.parse().ok()?;
         let game = field()?.parse().ok()?;
-        let (white, black) = (field()?.to_owned(), field()?.to_owned());
+        let mut name = || field().filter(|name| is_name(name)).map(str::to_owned);
+        let (white, black) = (name()?, name()?);
         let relation = match field()? {
             "1" => BoardRelation::OurMove,
             "-1" => BoardRelation::TheirMove,
@@ -142,9 +145,19 @@ impl Style12 {
         full_moves.saturating_mul(2).saturating_add(usize::from(self.turn == Color::Black))
     }
 
-    /// Whether we are one of its players.
+    /// True if we are one of its players.
     pub fn is_ours(&self) -> bool {
         matches!(self.relation, BoardRelation::OurMove | BoardRelation::TheirMove)
+    }
+
+    /// True if it shows the game of this number and these players.
+    pub fn is_of(&self, game: u32, white: &str, black: &str) -> bool {
+        self.game == game && self.white.eq_ignore_ascii_case(white) && self.black.eq_ignore_ascii_case(black)
+    }
+
+    /// The player against us, where we play.
+    pub fn opponent(&self) -> Option<&str> {
+        self.our_color().map(|color| color.fold_wb(self.black.as_str(), self.white.as_str()))
     }
 
     /// Our colour, where we play.

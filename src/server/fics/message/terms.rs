@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
+use super::{RowTerms, name::is_name};
 use chess::{GameTerms, Player, TimeControl, Variant};
 
 /// A rating as a server shows it.
@@ -58,7 +59,7 @@ pub struct MatchTerms {
     pub second: MatchSide,
     /// The colour the first one takes, if it was asked for.
     pub first_color: Option<Color>,
-    /// Whether ratings change.
+    /// True if ratings change.
     pub rated: bool,
     /// The server's words for what is played: `blitz`, `wild`, `standard crazyhouse`.
     pub kind: String,
@@ -68,7 +69,7 @@ pub struct MatchTerms {
     pub second_time: Option<(u32, u32)>,
     /// The position the game is loaded from, such as `wild/fr`.
     pub loaded: Option<String>,
-    /// Whether it resumes a game that was adjourned.
+    /// True if it resumes a game that was adjourned.
     pub adjourned: bool,
 }
 
@@ -122,6 +123,30 @@ impl MatchTerms {
         })
     }
 
+    /// Those of a game that waits, as a list of such games tells them.
+    pub fn of_stored(opponent: &str, us: &str, our_color: Option<Color>, row: &RowTerms) -> Self {
+        let side = |name: &str| MatchSide { name: name.to_owned(), rating: ShownRating::default() };
+        let kind = match &row.rules {
+            ToldRules::Known(Variant::Standard) => "standard",
+            ToldRules::Known(Variant::Chess960) => "wild/fr",
+            ToldRules::Known(Variant::Crazyhouse) => "crazyhouse",
+            ToldRules::Known(Variant::Atomic) => "atomic",
+            ToldRules::Known(_) | ToldRules::Untold | ToldRules::Wild => "wild",
+            ToldRules::Unknown(word) => word,
+        };
+        Self {
+            first: side(opponent),
+            second: side(us),
+            first_color: our_color.map(Color::other),
+            rated: row.rated,
+            kind: kind.to_owned(),
+            time: Some(row.time),
+            second_time: None,
+            loaded: None,
+            adjourned: true,
+        }
+    }
+
     /// The one who is not `name`.
     pub fn other_than(&self, name: &str) -> &MatchSide {
         if self.first.name.eq_ignore_ascii_case(name) { &self.second } else { &self.first }
@@ -132,16 +157,24 @@ impl MatchTerms {
         [&self.first, &self.second].into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name))
     }
 
-    /// What we know by the server's words; `None` if it is a variant that has no name with us.
+    /// The variant, by the server's words; `None` if it is one that has no name with us.
     pub fn variant(&self) -> Option<Variant> {
-        match self.loaded.as_deref() {
-            Some(position) => variant_of(position),
-            None => self
-                .kind
-                .split(' ')
-                .map(variant_of)
-                .find(|variant| *variant != Some(Variant::Standard))
-                .unwrap_or(Some(Variant::Standard)),
+        match self.rules() {
+            ToldRules::Known(variant) => Some(variant),
+            ToldRules::Untold | ToldRules::Wild | ToldRules::Unknown(_) => None,
+        }
+    }
+
+    /// What the server's words say of the rules.
+    pub fn rules(&self) -> ToldRules {
+        let kind = ToldRules::of(&self.kind);
+        match &self.loaded {
+            // Whatever the time is called, the position decides.
+            Some(position) => match kind {
+                ToldRules::Known(Variant::Standard) | ToldRules::Untold | ToldRules::Wild => ToldRules::of(position),
+                kind => kind.and(ToldRules::of(position)),
+            },
+            None => kind,
         }
     }
 
@@ -168,9 +201,58 @@ pub fn time_control(minutes: u32, increment: u32) -> TimeControl {
     TimeControl::real_time(Duration::from_secs(seconds), Duration::from_secs(increment.into()))
 }
 
+/// What a server's words say of the rules of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToldRules {
+    /// Nothing.
+    Untold,
+    /// No more than `wild`, which may be any of several, but never standard chess.
+    Wild,
+    /// This variant.
+    Known(Variant),
+    /// A variant that has no name with us, in the server's words. Such a game is never played as another one.
+    Unknown(String),
+}
+
+impl ToldRules {
+    /// Reads the words for a kind of game: `blitz`, `blitz crazyhouse`, `wild/fr`. A word that is not known is a variant that is not known.
+    pub fn of(kind: &str) -> Self {
+        let words = kind.split_ascii_whitespace().map(|word| match (word, variant_of(word)) {
+            ("wild", _) => Self::Wild,
+            (_, Some(variant)) => Self::Known(variant),
+            (_, None) => Self::Unknown(word.to_owned()),
+        });
+        words.fold(Self::Untold, Self::and)
+    }
+
+    /// What two sayings about one game come to. A word for the speed, such as `blitz`, is no objection to a variant.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown(word), _) | (_, Self::Unknown(word)) => Self::Unknown(word),
+            (Self::Untold, rules) | (rules, Self::Untold) => rules,
+            (Self::Known(Variant::Standard), rules) | (rules, Self::Known(Variant::Standard)) => rules,
+            (Self::Wild, rules) | (rules, Self::Wild) => rules,
+            (Self::Known(one), Self::Known(other)) if one == other => Self::Known(one),
+            (Self::Known(one), Self::Known(other)) => Self::Unknown(format!("{} {}", one.key(), other.key())),
+        }
+    }
+
+    /// True if a game of this variant may be meant.
+    pub fn allow(&self, variant: Variant) -> bool {
+        let is_standard = |variant| matches!(variant, Variant::Standard | Variant::FromPosition);
+        match self {
+            Self::Untold => true,
+            Self::Wild => variant != Variant::Standard,
+            Self::Known(told) => *told == variant || is_standard(*told) && is_standard(variant),
+            Self::Unknown(_) => false,
+        }
+    }
+}
+
 /// The variant of one of the server's words. Suicide and losers chess have no like on Lichess, and the positions of wild
 /// 0 and 1 castle as nobody else does.
-pub fn variant_of(word: &str) -> Option<Variant> {
+fn variant_of(word: &str) -> Option<Variant> {
     match word {
         "lightning" | "blitz" | "standard" | "slow" | "untimed" | "nonstandard" | "non-standard" => {
             Some(Variant::Standard)
@@ -189,7 +271,7 @@ fn read_seat(text: &str) -> Option<(MatchSide, Option<Color>, &str)> {
     let (name, rest) = text.split_once('(')?;
     let (rating, rest) = rest.split_once(')')?;
     let name = name.trim_end();
-    if name.is_empty() || name.contains(' ') {
+    if !is_name(name) {
         return None;
     }
     let rest = rest.trim_start();
@@ -231,6 +313,12 @@ mod tests {
             ("Ann (1) Bob (2) rated slow 90 30", Some(Variant::Standard)),
             ("Ann (1) Bob (2) rated suicide 3 0", None),
             ("Ann (1) Bob (2) rated wild 3 0 Loaded from wild/1", None),
+            ("Ann (1) Bob (2) rated blitz suicide 3 0", None),
+            ("Ann (1) Bob (2) rated blitz 3 0 Loaded from wild/1", None),
+            ("Ann (1) Bob (2) rated suicide 3 0 Loaded from wild/fr", None),
+            ("Ann (1) Bob (2) rated crazyhouse 3 0 Loaded from wild/fr", None),
+            ("Ann (1) Bob (2) rated bughouse 3 0", None),
+            ("Ann (1) Bob (2) rated wild 3 0", None),
             ("Ann (1) Bob (2) rated blitz 3 0 (adjourned).", Some(Variant::Standard)),
         ] {
             assert_eq!(MatchTerms::read(text).map(|terms| terms.variant()), Some(variant), "{text}");

@@ -2,8 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, requests::Want};
-use crate::fics::{for_people, message::OfferKind};
+use super::{
+    CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, challenges::is_kind_of_offer, requests::Want,
+};
+use crate::fics::{
+    for_people,
+    message::{OfferKind, is_name},
+};
 use chess::{
     Action, ActionError, ChallengeId, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, Done, GameId, ServerEvent,
     TimeControl, UciMove, Variant,
@@ -28,7 +33,7 @@ impl FicsSession {
             let answer = ActionError::Unavailable("not connected".to_owned());
             return self.requests.answer(ticket, Err(answer));
         }
-        match self.course(action) {
+        match self.course(action, now) {
             Ok(Course::Commands(commands)) => {
                 for command in commands {
                     self.send(&command);
@@ -58,17 +63,30 @@ impl FicsSession {
             return self.requests.answer(ticket, Err(answer));
         }
         self.requests.open(ticket, Want::Presence, now);
-        self.send(&format!("finger {}", one_word(name)));
+        match name_of(name) {
+            Ok(name) => self.send(&format!("finger {name}")),
+            Err(_) => {
+                self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false)));
+            }
+        }
     }
 
-    fn course(&mut self, action: Action) -> Result<Course, ActionError> {
+    fn course(&mut self, action: Action, now: Instant) -> Result<Course, ActionError> {
         let command = |text: &str| Ok(Course::Commands(vec![text.to_owned()]));
         match action {
+            Action::Accept(id) if self.challenges.get(&id).is_some_and(|one| one.is_stored) => {
+                let opponent = self.challenges.remove(&id).map(|one| one.opponent).unwrap_or_default();
+                self.resume_allowed(&opponent, now);
+                Ok(Course::Commands(Vec::new()))
+            }
             Action::Accept(id) => {
                 let handle = self.handle_of(&id)?;
+                if let Some(one) = self.challenges.get_mut(&id) {
+                    one.is_accepted = true;
+                }
                 Ok(Course::Await(format!("accept {handle}"), Want::Game(id)))
             }
-            Action::Decline(id, reason) => self.decline(&id, reason),
+            Action::Decline(id, reason) => self.decline(&id, reason, now),
             Action::Cancel(id) => {
                 let handle = self.handle_of(&id)?;
                 self.challenges.remove(&id);
@@ -100,7 +118,7 @@ impl FicsSession {
             Action::Join(entry) => self.ask_the_manager(&format!("join {}", entry.tournament.id)),
             Action::Leave(tournament) => self.ask_the_manager(&format!("WithdrawFromTourney {}", tournament.id)),
             Action::Tell { to, text } => {
-                Ok(Course::Talk(vec![format!("tell {} {}", one_word(&to), for_people(&text))]))
+                Ok(Course::Talk(vec![format!("tell {} {}", name_of(&to)?, for_people(&text))]))
             }
         }
     }
@@ -133,14 +151,23 @@ impl FicsSession {
 
     /// How the server knows a challenge.
     fn handle_of(&self, id: &ChallengeId) -> Result<String, ActionError> {
-        let handle = self.challenges.get(id).map(|pending| pending.server_name());
-        handle.ok_or_else(|| ActionError::NotFound(format!("challenge {id}")))
+        if self.challenges.get(id).is_none() {
+            return Err(ActionError::NotFound(format!("challenge {id}")));
+        }
+        let unclear = || ActionError::Refused("the challenger's name means something else to the server".to_owned());
+        self.challenges.handle_of(id).ok_or_else(unclear)
     }
 
-    fn decline(&mut self, id: &ChallengeId, reason: DeclineReason) -> Result<Course, ActionError> {
-        let handle = self.handle_of(id)?;
+    fn decline(&mut self, id: &ChallengeId, reason: DeclineReason, now: Instant) -> Result<Course, ActionError> {
+        if self.challenges.get(id).is_some_and(|one| one.is_stored) {
+            // Nobody has asked for anything.
+            self.challenges.remove(id);
+            return Ok(Course::Commands(Vec::new()));
+        }
+        let handle = self.handle_of(id);
         let opponent = self.challenges.remove(id).map(|pending| pending.opponent).unwrap_or_default();
-        if let Some(why) = polite(reason) {
+        let handle = handle?;
+        if let Some(why) = polite(reason).filter(|_| self.courtesy.may_be_said(&opponent, now)) {
             self.send_in_turn(format!("tell {opponent} Sorry, {why}."));
         }
         Ok(Course::Commands(vec![format!("decline {handle}")]))
@@ -205,16 +232,18 @@ impl FicsSession {
         if let Some(index) = game.their_offer(what) {
             return Ok(Course::Commands(vec![format!("decline {index}")]));
         }
-        let decline = format!("decline {}", game.info.opponent().name);
+        let opponent = &game.info.opponent().name;
+        // Where the name means something else, our next move declines.
+        let decline = (!is_kind_of_offer(opponent)).then(|| format!("decline {opponent}"));
         // Nothing that the server says will tell that it stands no more, and the same may be asked for again.
         self.note_offer(false, what, false);
-        Ok(Course::Commands(vec![decline]))
+        Ok(Course::Commands(decline.into_iter().collect()))
     }
 }
 
-/// A name as a command takes it; nobody's name has blanks.
-fn one_word(name: &str) -> &str {
-    name.split_ascii_whitespace().next().unwrap_or_default()
+/// A name, which becomes part of a command: only what can be one.
+fn name_of(text: &str) -> Result<&str, ActionError> {
+    is_name(text).then_some(text).ok_or_else(|| ActionError::Refused(format!("{text:?} is no player's name")))
 }
 
 /// The reason for a refusal, as one says it; none where there is nothing to say.
@@ -256,11 +285,11 @@ fn match_command(request: &ChallengeRequest) -> Result<String, ActionError> {
     };
     let rated = if request.terms.rated { "rated" } else { "unrated" };
     let color = request.our_color.map_or("", |color| color.fold_wb(" white", " black"));
-    Ok(format!("match {} {minutes} {increment} {rated}{color}{variant}", one_word(&request.opponent)))
+    Ok(format!("match {} {minutes} {increment} {rated}{color}{variant}", name_of(&request.opponent)?))
 }
 
 /// Ten seconds and an increment are what the server makes of no minutes and an increment.
-fn whole_minutes(initial: Duration, increment: Duration) -> Option<(u64, u64)> {
+pub(super) fn whole_minutes(initial: Duration, increment: Duration) -> Option<(u64, u64)> {
     if increment.subsec_nanos() > 0 || initial.subsec_nanos() > 0 {
         return None;
     }

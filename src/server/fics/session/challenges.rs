@@ -11,6 +11,21 @@ use chess::{Challenge, ChallengeId, ChallengeObstacle};
 /// A challenge that the server took away may have become a game, whose board comes next; for so long that is believed.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Words that mean a kind of offer where an offer is accepted by a word.
+const KINDS_OF_OFFERS: [&str; 11] =
+    ["match", "draw", "pause", "unpause", "abort", "takeback", "adjourn", "switch", "simul", "partner", "all"];
+
+/// True if a server takes this name for a kind of offer.
+pub(super) fn is_kind_of_offer(name: &str) -> bool {
+    KINDS_OF_OFFERS.iter().any(|kind| kind.eq_ignore_ascii_case(name))
+}
+
+/// The word by which a server understands this player where it could mean an offer as well: servers take the beginning of a name, and of
+/// a kind of offer they do not.
+pub(super) fn word_for(name: &str) -> &str {
+    if is_kind_of_offer(name) { &name[..name.len() - 1] } else { name }
+}
+
 /// A challenge.
 #[derive(Clone, Debug)]
 pub(super) struct PendingChallenge {
@@ -21,13 +36,16 @@ pub(super) struct PendingChallenge {
     /// The server's number.
     pub index: Option<u32>,
     pub terms: Box<MatchTerms>,
+    /// True if we have accepted it.
+    pub is_accepted: bool,
+    /// True if it is a game that waits, of which only the server's list has told: the opponent has asked for nothing.
+    pub is_stored: bool,
     /// When the server took it away.
     gone: Option<Instant>,
 }
 
 impl PendingChallenge {
-    /// How the server knows it in `accept`, `decline` and `withdraw`.
-    pub(super) fn server_name(&self) -> String {
+    fn server_name(&self) -> String {
         self.index.map_or_else(|| self.opponent.clone(), |index| index.to_string())
     }
 }
@@ -51,7 +69,7 @@ impl Challenges {
         self.pending.iter().find(|one| one.id == *id)
     }
 
-    /// Whether the server may mean this one, where it gives a player's name or an offer's number. One that we no longer know may be
+    /// True if the server may mean this one, where it gives a player's name or an offer's number. One that we no longer know may be
     /// any.
     pub(super) fn may_mean(&self, id: &ChallengeId, named: Option<&str>) -> bool {
         let (Some(named), Some(one)) = (named, self.get(id)) else { return true };
@@ -70,8 +88,35 @@ impl Challenges {
         let opponent = opponent.name.to_lowercase();
         let replaced = self.with(&opponent, incoming).map(|one| one.id.clone());
         self.pending.retain(|one| Some(&one.id) != replaced.as_ref());
-        self.pending.push(PendingChallenge { id, opponent, incoming, index, terms, gone: None });
+        self.pending.push(PendingChallenge {
+            id,
+            opponent,
+            incoming,
+            index,
+            terms,
+            is_accepted: false,
+            is_stored: false,
+            gone: None,
+        });
         replaced
+    }
+
+    /// By our name for it, to be changed.
+    pub(super) fn get_mut(&mut self, id: &ChallengeId) -> Option<&mut PendingChallenge> {
+        self.pending.iter_mut().find(|one| one.id == *id)
+    }
+
+    /// How the server knows a challenge in `accept`, `decline` and `withdraw`: by its number, or by the challenger's name. Where a player is
+    /// called like a kind of offer, a part of the name is, unless it could mean another challenger.
+    pub(super) fn handle_of(&self, id: &ChallengeId) -> Option<String> {
+        let one = self.get(id)?;
+        let name = &one.opponent;
+        if one.index.is_some() || !is_kind_of_offer(name) {
+            return Some(one.server_name());
+        }
+        let part = word_for(name);
+        let is_clear = self.pending.iter().all(|other| other.id == *id || !other.opponent.starts_with(part));
+        is_clear.then(|| part.to_owned())
     }
 
     /// Forgets one.
@@ -113,7 +158,7 @@ impl Challenges {
     /// A game with `opponent` begins: gives the challenge it came of, and the names of those that are void now.
     pub(super) fn game_begins(&mut self, opponent: &str) -> (Option<PendingChallenge>, Vec<ChallengeId>) {
         let mut all = std::mem::take(&mut self.pending);
-        let source = all.iter().position(|one| one.opponent.eq_ignore_ascii_case(opponent));
+        let source = all.iter().position(|one| !one.is_stored && one.opponent.eq_ignore_ascii_case(opponent));
         let source = source.map(|position| all.remove(position));
         (source, all.into_iter().map(|one| one.id).collect())
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE,
+    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE, UnplayableGame,
     game::{Announcement, Followed, FollowedGame, MovesAnswer},
     rating::FinishedGame,
     requests::Want,
@@ -18,6 +18,9 @@ const LIST_PATIENCE: Duration = Duration::from_secs(5);
 const WORTH_WAITING: (u32, Duration) = (16, Duration::from_secs(20));
 /// So many lists may come that do not lead to the board, because lines of them were lost.
 const LISTS_IN_VAIN: u32 = 3;
+
+/// The time that the opponent may take to agree to the end of a game that is not played.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(15);
 
 impl OpeningGame {
     /// When the game is played from its board without a list. A server that has said nothing since it was asked may be one that we
@@ -44,33 +47,33 @@ impl FicsSession {
             }
             return;
         }
-        if !board.is_ours() {
+        // Some servers show others' games so as if they were ours.
+        let us = self.our_name();
+        let is_at_board = [&board.white, &board.black].into_iter().any(|name| name.eq_ignore_ascii_case(us));
+        if !board.is_ours() || !is_at_board {
             return;
         }
         self.board_due = None;
         if self.is_afterthought(&board) {
             return;
         }
+        self.silence.is_broken(now);
         match &mut self.current {
             CurrentGame::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
                 followed => self.followed(followed),
             },
-            CurrentGame::Opening(opening)
-                if opening.board.game == board.game
-                    && opening.board.white == board.white
-                    && opening.board.black == board.black =>
-            {
+            CurrentGame::Opening(opening) if opening.board.is_of(board.game, &board.white, &board.black) => {
                 opening.give_up_at = give_up_at(&board, now);
                 opening.board = board;
                 opening.received = now;
             }
-            CurrentGame::Unplayable(number, _) if *number == board.game => {}
+            CurrentGame::Unplayable(game) if game.board.is_of(board.game, &board.white, &board.black) => {}
             _ => self.game_begins(board, now),
         }
     }
 
-    /// Whether a board shows once more the game that has just ended, as some servers do after its end.
+    /// True if a board shows once more the game that has just ended, as some servers do after its end.
     fn is_afterthought(&self, board: &Style12) -> bool {
         let announced = self.said.start.as_ref().is_some_and(|start| start.game == board.game);
         let ended = self.ended.as_ref().is_some_and(|(_, end)| {
@@ -124,9 +127,13 @@ impl FicsSession {
         said.terms.take_if(|terms| !terms.first.name.eq_ignore_ascii_case(&board.white));
 
         let (source, void) = self.challenges.game_begins(&opponent);
-        let resumed = is_resumed(&board, &said, source.is_some());
+        let is_wanted = source.as_ref().is_some_and(|source| !source.terms.adjourned);
+        let resumed = is_resumed(&board, &said, is_wanted);
         let our_color = board.our_color().unwrap_or(board.turn);
         let (waiting, known) = self.adjournments.resumed(&opponent, our_color, resumed).unzip();
+        // By other rules it is another game, whatever is known of it.
+        let rules = said.rules();
+        let known = known.flatten().filter(|game| rules.allow(game.info.terms.variant));
         if self.adjournments.has_cut_off() {
             // Another game begins: the one that was cut off does not go on now, and nothing later would tell of it.
             self.settle_cut_off();
@@ -134,20 +141,19 @@ impl FicsSession {
         if !resumed {
             self.history.game_begins();
         }
+        let is_asked = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent));
+        let is_agreed = source.as_ref().is_some_and(|source| !source.incoming || source.is_accepted);
+        let is_agreed = is_agreed || self.requests.is_open(is_asked);
         let is_other = source.as_ref().is_some_and(|source| !resumed && said.contradicts(&source.terms, &board));
-        said.challenge = source.as_ref().filter(|_| !resumed && !is_other).map(|source| source.terms.clone());
-        let source = source.map(|source| source.id);
-        let is_unwanted = is_other || !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
+        said.challenge = source.as_ref().filter(|_| !is_other).map(|source| source.terms.clone());
+        let is_unasked = !resumed && !is_agreed && (source.is_some() || self.adjournments.is_unmarked(&opponent));
+        let is_unwanted = is_other || is_unasked;
         if resumed {
             self.adjournments.is_answered(&opponent);
-        } else if is_unwanted {
-            // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
-            // name; the server has begun a game that nobody wanted.
-            if !is_other {
-                self.adjournments.is_new(&opponent);
-            }
-            self.send("abort");
+        } else if is_unasked && source.is_none() {
+            self.adjournments.is_new(&opponent, now);
         }
+        let source = source.map(|source| source.id);
         let id = waiting
             .or_else(|| source.as_ref().map(GameId::from))
             .unwrap_or_else(|| if resumed { self.name_of_resumed(&opponent) } else { self.new_name(&opponent).into() });
@@ -168,7 +174,17 @@ impl FicsSession {
         self.flagging = None;
         self.whole_due = None;
         self.tell(ServerEvent::GameStarted(id.clone()));
-        if let Some(mut game) = known.flatten()
+        if is_unwanted {
+            // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
+            // name; the server has begun a game that nobody wanted.
+            return self.leave_politely(id, board, "it was not agreed on".to_owned(), "abort", now);
+        }
+        if let Err(word) = said.settle_rules(known.as_ref().map(|game| game.info.terms.variant)) {
+            let why = format!("the rules {word:?} are not known");
+            // What was adjourned may be put off again; what begins may be ended.
+            return self.leave_politely(id, board, why, if resumed { "adjourn" } else { "abort" }, now);
+        }
+        if let Some(mut game) = known
             && game.goes_on(id.clone(), &board, said.clone(), now)
         {
             return self.run(game);
@@ -178,7 +194,30 @@ impl FicsSession {
         }
         match FollowedGame::begin(id.clone(), &board, &said, now) {
             Ok(game) => self.run(Box::new(game)),
-            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
+            Err(error) => self.cannot_play(id, board, &error.to_string()),
+        }
+    }
+
+    /// Asks the opponent to end a game, or to put it off, that is not played; where that is not granted in time, the decider about
+    /// games is told.
+    fn leave_politely(&mut self, id: GameId, board: Style12, why: String, request: &str, now: Instant) {
+        let leave_at = Some(now + LEAVE_PATIENCE);
+        self.current = CurrentGame::Unplayable(Box::new(UnplayableGame { id, board, why, leave_at }));
+        self.send(request);
+    }
+
+    pub(super) fn leaving_at(&self) -> Option<Instant> {
+        match &self.current {
+            CurrentGame::Unplayable(game) => game.leave_at,
+            _ => None,
+        }
+    }
+
+    pub(super) fn leaving_is_due(&mut self, now: Instant) {
+        let CurrentGame::Unplayable(game) = &mut self.current else { return };
+        if game.leave_at.take_if(|at| *at <= now).is_some() {
+            let (id, reason) = (game.id.clone(), format!("a game that is not played: {}", game.why));
+            self.tell(ServerEvent::GameUnplayable { id, reason });
         }
     }
 
@@ -197,6 +236,7 @@ impl FicsSession {
             lists_in_vain: 0,
         }));
         self.look_ups.put_off();
+        self.silence.is_asked(now);
         self.send("moves");
     }
 
@@ -209,7 +249,14 @@ impl FicsSession {
         self.open_with_list(id, game.said, board, now);
     }
 
-    pub(super) fn listed(&mut self, line: ListedMoves) {
+    pub(super) fn listed(&mut self, line: ListedMoves, now: Instant) {
+        let is_of_current = |white: &str, black: &str| match &self.current {
+            CurrentGame::Running(game) => [white, black].iter().all(|name| game.is_between(name)),
+            _ => false,
+        };
+        if matches!(&line, ListedMoves::Players { white, black } if is_of_current(white, black)) {
+            self.silence.is_broken(now);
+        }
         let CurrentGame::Opening(opening) = &mut self.current else { return self.look_ups.listed(line) };
         if !opening.list.take(line) {
             return;
@@ -222,7 +269,12 @@ impl FicsSession {
             None => {
                 opening.lists_in_vain += 1;
                 opening.list = MovesAnswer::default();
-                if opening.lists_in_vain < LISTS_IN_VAIN { self.send("moves") } else { self.open_from_here() }
+                if opening.lists_in_vain < LISTS_IN_VAIN {
+                    self.silence.is_asked(now);
+                    self.send("moves");
+                } else {
+                    self.open_from_here();
+                }
             }
         }
     }
@@ -235,6 +287,7 @@ impl FicsSession {
         } else if opening.ask_again_at <= now {
             opening.ask_again_at = now + LIST_PATIENCE;
             opening.is_silent = true;
+            self.silence.is_asked(now);
             self.send("moves");
         }
     }
@@ -247,7 +300,7 @@ impl FicsSession {
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
         match FollowedGame::from_here(id.clone(), &board, &said, received) {
             Ok(game) => self.run(Box::new(game)),
-            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
+            Err(error) => self.cannot_play(id, board, &error.to_string()),
         }
     }
 
@@ -258,8 +311,9 @@ impl FicsSession {
     }
 
     /// A game by rules that have no name with us: whoever decides about games has to end it.
-    pub(super) fn cannot_play(&mut self, id: GameId, number: u32, why: &str) {
-        self.current = CurrentGame::Unplayable(number, id.clone());
+    pub(super) fn cannot_play(&mut self, id: GameId, board: Style12, why: &str) {
+        let game = UnplayableGame { id: id.clone(), board, why: why.to_owned(), leave_at: None };
+        self.current = CurrentGame::Unplayable(Box::new(game));
         self.tell(ServerEvent::GameUnplayable { id, reason: format!("a game we cannot play: {why}") });
     }
 
@@ -268,10 +322,12 @@ impl FicsSession {
             CurrentGame::Running(game) if game.is(end.game, &end.white, &end.black) => {
                 (game.info.id.clone(), game.info.terms.rated, Some(game.ended(end.status.clone(), end.winner)))
             }
-            CurrentGame::Opening(opening) if opening.board.game == end.game => {
+            CurrentGame::Opening(opening) if opening.board.is_of(end.game, &end.white, &end.black) => {
                 (opening.id.clone(), opening.said.rated(), None)
             }
-            CurrentGame::Unplayable(number, id) if *number == end.game => (id.clone(), false, None),
+            CurrentGame::Unplayable(game) if game.board.is_of(end.game, &end.white, &end.black) => {
+                (game.id.clone(), false, None)
+            }
             _ => return self.other_game_ended(&end),
         };
         let opponent = self.opponent_name();
@@ -282,6 +338,7 @@ impl FicsSession {
             self.adjournments.adjourned(&opponent, &id, game);
         }
         self.said = Announcement::default();
+        self.silence.ends();
         self.flagging = None;
         self.whole_due = None;
         self.seek_at = Some(now + REST);
@@ -299,18 +356,6 @@ impl FicsSession {
     pub(super) fn move_refused(&mut self, why: &str) {
         self.requests
             .settle_all(|want| matches!(want, Want::OurMove { .. }), &Err(ActionError::Refused(why.to_owned())));
-    }
-
-    pub(super) fn not_playing(&mut self) {
-        let not_found = ActionError::NotFound("the server says that we are not playing".to_owned());
-        let concerns = |want: &Want| matches!(want, Want::OurMove { .. } | Want::End);
-        let settled = self.requests.settle_each(|want| concerns(want).then(|| Err(not_found.clone())));
-        if !settled.is_empty()
-            && let Some(id) = self.current_id().cloned()
-        {
-            self.current = CurrentGame::Empty;
-            self.tell(ServerEvent::GameGone(id));
-        }
     }
 
     pub(super) fn more_time(&mut self, seconds: u32) {
@@ -331,7 +376,7 @@ fn give_up_at(board: &Style12, now: Instant) -> Instant {
         .map_or(most, |clock| (clock / share).clamp(Duration::from_secs(1), most))
 }
 
-/// Whether a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,
+/// True if a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,
 /// and so does one that nobody wanted to begin. The first board of a new one may have been lost.
 fn is_resumed(board: &Style12, said: &Announcement, is_wanted: bool) -> bool {
     let is_told_to_begin = said.start.as_ref().is_some_and(|start| !start.resumed);

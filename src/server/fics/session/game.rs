@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use shakmaty::{Move, Position, san::San};
 
 use crate::fics::message::{
-    GameParameters, GameStart, ListedMoves, MatchTerms, OfferKind, Style12, time_control, variant_of,
+    GameParameters, GameStart, ListedMoves, MatchTerms, OfferKind, Style12, ToldRules, time_control,
 };
 use chess::{
     Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, LineError, Offers, Player,
@@ -31,26 +31,41 @@ pub(super) struct Announcement {
     pub computers: Vec<String>,
     /// The challenge that the game comes of: it says what the announcement leaves out.
     pub challenge: Option<Box<MatchTerms>>,
+    /// The rules by which it is played, once they are settled.
+    pub variant: Variant,
 }
 
 impl Announcement {
-    /// The rules, as far as the server tells them: `wild` alone, as some say it, may be any of several.
-    fn told_variant(&self) -> Option<Variant> {
-        let kind = self.start.as_ref().map(|start| &start.kind).or(self.facts.as_ref().map(|facts| &facts.kind));
-        let told = || kind.into_iter().flat_map(|kind| kind.split(' ')).filter_map(variant_of);
-        let special = told().find(|one| *one != Variant::Standard);
-        special.or_else(|| self.terms.as_ref()?.variant()).or_else(|| told().next())
+    /// What all of it says of the rules.
+    pub(super) fn rules(&self) -> ToldRules {
+        let start = self.start.as_ref().map(|start| ToldRules::of(&start.kind));
+        let facts = self.facts.as_ref().map(|facts| ToldRules::of(&facts.kind));
+        let terms = self.terms.as_ref().map(|terms| terms.rules());
+        [start, facts, terms].into_iter().flatten().fold(ToldRules::Untold, ToldRules::and)
     }
 
-    /// The rules: those that the server tells, else those of the challenge.
-    fn variant(&self) -> Variant {
-        self.told_variant().or_else(|| self.challenge.as_ref()?.variant()).unwrap_or_default()
+    /// Settles by which rules the game is played: those that the server tells; where it tells no more than `wild`, those of the
+    /// challenge, or of the game as it was `known` before a pause. The error is the word for rules that are not known.
+    pub(super) fn settle_rules(&mut self, known: Option<Variant>) -> Result<(), String> {
+        let asked_for = self.challenge.as_ref().and_then(|terms| terms.variant());
+        let rules = self.rules();
+        let likely = [known, asked_for].into_iter().flatten().find(|variant| rules.allow(*variant));
+        self.variant = match rules {
+            ToldRules::Known(variant) => variant,
+            ToldRules::Unknown(word) => return Err(word),
+            ToldRules::Wild => likely.ok_or("wild")?,
+            ToldRules::Untold => likely.unwrap_or_default(),
+        };
+        Ok(())
     }
 
     /// Whether the game that begins with `board` is another than `terms` say, as far as the server tells what it is.
     pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
         let is_told = self.start.is_some() || self.facts.is_some();
-        let is_other_variant = self.told_variant().is_some_and(|told| terms.variant() != Some(told));
+        let is_other_variant = match terms.variant() {
+            Some(variant) => !self.rules().allow(variant),
+            None => self.rules() != ToldRules::Untold,
+        };
         is_told && (self.rated() != terms.rated || is_other_variant)
             || terms.time.is_some_and(|time| time != (board.initial_minutes, board.increment))
     }
@@ -158,7 +173,7 @@ impl FollowedGame {
         said: &Announcement,
         received: Instant,
     ) -> Result<Self, LineError> {
-        let start = start_line(board, said.variant())?;
+        let start = start_line(board, said.variant)?;
         Ok(Self::new(id, start, board.ply(), board, said, received))
     }
 
@@ -171,8 +186,8 @@ impl FollowedGame {
         received: Instant,
     ) -> Option<Self> {
         let start = match &list.start {
-            Some(start) => start_line(start, said.variant()).ok()?,
-            None => Line::start(said.variant()),
+            Some(start) => start_line(start, said.variant).ok()?,
+            None => Line::start(said.variant),
         };
         let first_ply = list.start.as_ref().map_or(0, Style12::ply);
         let mut game = Self::new(id, start, first_ply, board, said, received);
@@ -190,7 +205,7 @@ impl FollowedGame {
         said: &Announcement,
         received: Instant,
     ) -> Result<Self, LineError> {
-        let variant = match said.variant() {
+        let variant = match said.variant {
             Variant::Standard => Variant::FromPosition,
             other => other,
         };
@@ -237,6 +252,11 @@ impl FollowedGame {
     /// Whether `board` shows this game.
     pub(super) fn is_shown_by(&self, board: &Style12) -> bool {
         self.is(board.game, &board.white, &board.black)
+    }
+
+    /// Whether this is one of its players.
+    pub(super) fn is_between(&self, name: &str) -> bool {
+        [&self.info.white.name, &self.info.black.name].into_iter().any(|player| player.eq_ignore_ascii_case(name))
     }
 
     /// Whether the server's line about a game means this one.

@@ -4,6 +4,7 @@
 //! game begins, and a row that is newer and names the same opponent is this game's.
 
 use crate::fics::message::PastGame;
+use chess::GameInfo;
 
 /// What the list has told.
 #[derive(Debug, Default)]
@@ -35,22 +36,46 @@ impl History {
         self.newest = None;
     }
 
-    /// What became of the game against `opponent` that was on the board when we were cut off.
-    pub(super) fn end_of_game_with(&self, opponent: &str) -> Option<&PastGame> {
+    /// What became of the `game` that was on the board when we were cut off.
+    pub(super) fn end_of(&self, game: &GameInfo) -> Option<&PastGame> {
         let newest = self.newest.as_ref()?.as_ref()?;
         let is_new = self.before.as_ref()?.as_ref() != Some(newest);
-        (is_new && newest.is_with(opponent)).then_some(newest)
+        (is_new && newest.may_be(game)).then_some(newest)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::{Color, GameStatus};
+    use chess::{Color, GameStatus, GameTerms, Line, Player, TimeControl, Variant};
 
     fn row(number: u32, opponent: &str) -> PastGame {
         let (opponent, line) = (opponent.to_owned(), format!("{number}: {opponent}"));
-        PastGame { number, opponent, our_color: Color::White, status: GameStatus::Resign, winner: None, line }
+        PastGame {
+            number,
+            opponent,
+            our_color: Color::White,
+            status: GameStatus::Resign,
+            winner: None,
+            terms: None,
+            ended: None,
+            line,
+        }
+    }
+
+    /// A game in which we have White.
+    fn game(opponent: &str) -> GameInfo {
+        let time_control = TimeControl::Unlimited;
+        GameInfo {
+            id: "g".into(),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
+            white: Player::named("Somebot"),
+            black: Player::named(opponent),
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        }
     }
 
     #[test]
@@ -58,16 +83,16 @@ mod tests {
         let mut history = History::default();
         history.game_begins();
         history.row(row(1, "Ann"));
-        assert_eq!(history.end_of_game_with("Ann"), None, "the list was not known when the game began");
+        assert_eq!(history.end_of(&game("Ann")), None, "the list was not known when the game began");
         history.game_begins();
-        assert_eq!(history.end_of_game_with("Ann"), None, "the row is of an older game");
+        assert_eq!(history.end_of(&game("Ann")), None, "the row is of an older game");
         history.row(row(2, "Ann"));
-        assert_eq!(history.end_of_game_with("Bob"), None);
-        assert_eq!(history.end_of_game_with("ann"), Some(&row(2, "Ann")));
+        assert_eq!(history.end_of(&game("Bob")), None);
+        assert_eq!(history.end_of(&game("ann")), Some(&row(2, "Ann")));
         history.game_ends();
         history.is_told();
         history.game_begins();
         history.row(row(3, "Ann"));
-        assert!(history.end_of_game_with("Ann").is_some());
+        assert!(history.end_of(&game("Ann")).is_some());
     }
 }

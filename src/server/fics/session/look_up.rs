@@ -1,8 +1,9 @@
 //! Games of ours whose end nobody saw, looked up in the server's lists.
 //!
 //! A server of this family gives no names to games. It keeps a list of each player's last games (`history`) and their moves
-//! (`smoves`), so a game is known by its opponent, our colour and the moves that we have seen of it: of several that begin alike the
-//! one that goes on least, and of equals the latest. Where a server tells no moves, a game is known to be over only if the move that
+//! (`smoves`), so a game is known by its opponent, our colour, its kind and clock, the time at which it ended, which is not before it
+//! began, and the moves that we have seen of it: of several that begin alike the one that goes on least, and of equals the latest.
+//! Lists show the server's time in a zone of its letters; what its clocks show is asked with the list (`date`). Where a server tells no moves, a game is known to be over only if the move that
 //! we sent last ends it by the rules and the list has such an end. A game that waits to be resumed is not over.
 //!
 //! The lists are asked for when no game is on the board, or while the opponent thinks and our clock is long: no move of ours waits
@@ -14,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use shakmaty::Position;
 
 use super::{
@@ -21,7 +23,7 @@ use super::{
     game::{MovesAnswer, read_san},
     requests::Requests,
 };
-use crate::fics::message::{ListedMoves, PastGame};
+use crate::fics::message::{ListedMoves, ListedTime, PastGame};
 use chess::{ActionError, Color, GameId, GameStatus, KnownGame, Line, UciMove};
 
 /// How long a list may take.
@@ -42,6 +44,20 @@ const BOTH_MOVED: usize = 2;
 /// A command that no server knows, with a number: its refusal says that the list asked for before it has been told.
 const END_OF_LOOK_UP: &str = "endoflookup";
 
+/// Lists show whole minutes.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(2);
+
+/// So far are two clocks apart at most whose zones are not known.
+const ZONES_DIFFER: SignedDuration = SignedDuration::from_hours(26);
+
+/// A server tells its time in no more zones.
+const MOST_ZONES: usize = 4;
+
+/// A clock's time, read as if it were in UTC.
+fn in_utc(time: DateTime) -> Option<Timestamp> {
+    time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp())
+}
+
 /// Look-ups, done one after the other.
 #[derive(Default)]
 pub(super) struct LookUps {
@@ -52,7 +68,7 @@ pub(super) struct LookUps {
     until: Option<Instant>,
     /// Tells the ends of lists apart.
     serial: u32,
-    /// Whether the moves of a past game may still come that nobody waits for any more.
+    /// True if the moves of a past game may still come that nobody waits for any more.
     list_on_its_way: bool,
 }
 
@@ -67,14 +83,14 @@ enum Step {
     /// The list of games.
     Games(Vec<PastGame>),
     /// The moves of one of them; those that are `left` come after it.
-    Moves { of: PastGame, list: Box<MovesAnswer>, left: Vec<PastGame>, best: Option<FoundGame> },
+    Moves { of: Box<PastGame>, list: Box<MovesAnswer>, left: Vec<PastGame>, best: Option<Box<FoundGame>> },
 }
 
 /// A past game that may be the one looked for.
 struct FoundGame {
     moves: Vec<UciMove>,
     row: PastGame,
-    /// Whether our last move, which the server need not have taken, is among its moves.
+    /// True if our last move, which the server need not have taken, is among its moves.
     has_decided: bool,
 }
 
@@ -109,7 +125,7 @@ fn end_by_the_rules(line: &Line) -> Option<(GameStatus, Option<Color>)> {
     }
 }
 
-/// Whether a line that the server calls a mate or a stalemate is one.
+/// True if a line that the server calls a mate or a stalemate is one.
 fn ends_as_told(line: &Line, row: &PastGame) -> bool {
     let is_by_the_rules = matches!(row.status, GameStatus::Mate | GameStatus::Stalemate);
     !is_by_the_rules || end_by_the_rules(line) == Some((row.status.clone(), row.winner))
@@ -148,12 +164,12 @@ impl LookUps {
         self.rest();
     }
 
-    /// Whether the list of moves that has just come may have been that of a look-up which was put off.
+    /// True if the list of moves that has just come may have been that of a look-up which was put off.
     pub(super) fn was_under_way(&mut self) -> bool {
         std::mem::take(&mut self.list_on_its_way)
     }
 
-    /// Whether a command that the server does not know ends the list that is waited for.
+    /// True if a command that the server does not know ends the list that is waited for.
     pub(super) fn is_end(&self, word: &str) -> bool {
         self.step.is_some() && word.strip_prefix(END_OF_LOOK_UP) == Some(self.serial.to_string().as_str())
     }
@@ -184,10 +200,10 @@ impl LookUps {
 }
 
 impl FicsSession {
-    /// Gives a game that an earlier process left running its name again when it goes on.
-    pub(crate) fn remember(&mut self, games: Vec<(String, GameId)>) {
-        for (opponent, id) in games {
-            self.adjournments.remember(&opponent, id);
+    /// Gives a game that an earlier process left running or adjourned its name again when it goes on.
+    pub(crate) fn remember(&mut self, games: Vec<KnownGame>) {
+        for game in games {
+            self.adjournments.remember(game);
         }
     }
 
@@ -207,7 +223,8 @@ impl FicsSession {
     pub(super) fn look_up_next(&mut self, now: Instant) {
         if self.look_ups.step.is_none() && !self.look_ups.waiting.is_empty() && self.may_look_up() {
             self.look_ups.step = Some(Step::Games(Vec::new()));
-            self.ask_for_list(&["stored", "history"], now);
+            self.zones.clear();
+            self.ask_for_list(&["stored", "date", "history"], now);
         }
     }
 
@@ -234,8 +251,7 @@ impl FicsSession {
                     let answer = found(&known.shown, GameStatus::Adjourned, None);
                     return self.looked_up(Ok(answer));
                 }
-                let opponent = &known.info.opponent().name;
-                games.retain(|row| row.is_with(opponent) && row.our_color == known.info.our_color);
+                games.retain(|row| row.may_be(&known.info) && self.may_have_ended_since(row, known.started));
                 self.ask_for_moves_of_next(games, None, now);
             }
             Some(Step::Moves { of, list, left, best }) => {
@@ -248,7 +264,7 @@ impl FicsSession {
                 let is_it = candidate.as_ref().is_some_and(goes_on_at_once);
                 let best = match (best, candidate) {
                     (Some(best), Some(game)) if best.likeness() >= game.likeness() => Some(best),
-                    (best, candidate) => candidate.or(best),
+                    (best, candidate) => candidate.map(Box::new).or(best),
                 };
                 self.ask_for_moves_of_next(if is_it { Vec::new() } else { left }, best, now);
             }
@@ -259,7 +275,7 @@ impl FicsSession {
     /// The server does not tell the moves of past games.
     pub(super) fn moves_are_not_told(&mut self) {
         let Some(Step::Moves { of, mut left, .. }) = self.look_ups.step.take() else { return };
-        left.push(of);
+        left.push(*of);
         let Some(known) = self.look_ups.waiting.front().map(|look_up| &look_up.game) else { return };
         let mut line = known.info.start.clone();
         let is_played = known.shown.iter().chain(&known.decided).all(|uci| line.play(*uci).is_ok());
@@ -273,10 +289,10 @@ impl FicsSession {
     }
 
     /// Asks for the moves of the newest of these games; where none is left, `best` is the answer.
-    fn ask_for_moves_of_next(&mut self, mut left: Vec<PastGame>, best: Option<FoundGame>, now: Instant) {
+    fn ask_for_moves_of_next(&mut self, mut left: Vec<PastGame>, best: Option<Box<FoundGame>>, now: Instant) {
         if let Some(of) = left.pop() {
             let question = format!("smoves {} {}", self.our_name(), of.number);
-            self.look_ups.step = Some(Step::Moves { of, list: Box::default(), left, best });
+            self.look_ups.step = Some(Step::Moves { of: Box::new(of), list: Box::default(), left, best });
             self.look_ups.list_on_its_way = true;
             return self.ask_for_list(&[&question], now);
         }
@@ -319,7 +335,29 @@ impl FicsSession {
         format!("{END_OF_LOOK_UP}{}", self.look_ups.serial)
     }
 
-    /// Whether a list can be asked for without holding up a move of ours.
+    /// The server tells what its clock shows in one of its zones.
+    pub(super) fn server_time(&mut self, time: ListedTime) {
+        let ahead = in_utc(time.at).map(|at| at.duration_since(Timestamp::now()));
+        if self.zones.len() < MOST_ZONES {
+            self.zones.extend(ahead.map(|ahead| (time.zone, ahead)));
+        }
+    }
+
+    /// True if a game of the list may have ended after one that began at `started`.
+    fn may_have_ended_since(&self, row: &PastGame, started: Option<Timestamp>) -> bool {
+        let (Some(ended), Some(started)) = (row.ended.as_ref(), started) else { return true };
+        let same_zone = |(zone, _): &&(Option<String>, SignedDuration)| *zone == ended.zone || ended.zone.is_none();
+        let is_utc = matches!(ended.zone.as_deref(), Some("UTC" | "GMT"));
+        let (ahead, slack) = match self.zones.iter().find(same_zone) {
+            Some((_, ahead)) => (*ahead, CLOCKS_DIFFER),
+            None if is_utc => (SignedDuration::ZERO, CLOCKS_DIFFER),
+            None => (SignedDuration::ZERO, ZONES_DIFFER),
+        };
+        let ended = in_utc(ended.at).and_then(|at| at.checked_sub(ahead).ok()?.checked_add(slack).ok());
+        ended.is_none_or(|ended| ended >= started)
+    }
+
+    /// True if a list can be asked for without holding up a move of ours.
     fn may_look_up(&self) -> bool {
         self.us.is_some()
             && match &self.current {

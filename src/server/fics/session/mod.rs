@@ -9,6 +9,7 @@
 
 mod actions;
 mod challenges;
+mod courtesy;
 mod current_game;
 mod flagging;
 mod game;
@@ -20,6 +21,7 @@ mod rating;
 mod requests;
 mod resumption;
 mod seeking;
+mod silence;
 mod speech;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ use std::{
 pub(crate) use self::requests::{RequestAnswer, Ticket};
 use self::{
     challenges::Challenges,
+    courtesy::Courtesy,
     flagging::Flagging,
     game::{Announcement, FollowedGame, MovesAnswer},
     history::History,
@@ -41,7 +44,10 @@ use self::{
     rating::RatingNews,
     requests::{Requests, Want},
     resumption::Adjournments,
+    silence::Silence,
 };
+use jiff::SignedDuration;
+
 use super::{
     message::{FicsMessage, GameEnd, GameStart, MatchTerms, Speaker, Style12},
     settings::FicsSettings,
@@ -79,8 +85,17 @@ enum CurrentGame {
     /// A game of which we wait to learn the moves.
     Opening(Box<OpeningGame>),
     Running(Box<FollowedGame>),
-    /// A game by rules that have no name with us, with the server's number; its boards are not looked at.
-    Unplayable(u32, GameId),
+    /// A game that is not played: by rules that have no name with us, or one that was never agreed on.
+    Unplayable(Box<UnplayableGame>),
+}
+
+struct UnplayableGame {
+    id: GameId,
+    /// Its first board; the later ones are not looked at.
+    board: Style12,
+    why: String,
+    /// Until when the opponent may agree to end it without a result, or to put it off; then the decider about games is told of it.
+    leave_at: Option<Instant>,
 }
 
 struct OpeningGame {
@@ -115,6 +130,7 @@ pub(crate) struct FicsSession {
     /// Who is known to be a computer, in lower case.
     computers: BTreeSet<String>,
     challenges: Challenges,
+    courtesy: Courtesy,
     requests: Requests,
     said: Announcement,
     current: CurrentGame,
@@ -126,6 +142,11 @@ pub(crate) struct FicsSession {
     adjournments: Adjournments,
     history: History,
     look_ups: LookUps,
+    silence: Silence,
+    /// What was told last to be kept for a later process.
+    told_learned: Option<&'static str>,
+    /// The server's zones by their letters, with what their clocks show more than ours in UTC.
+    zones: Vec<(Option<String>, SignedDuration)>,
     flagging: Option<Flagging>,
     /// Until when the next board is waited for, to be told as a whole game.
     whole_due: Option<Instant>,
@@ -161,6 +182,7 @@ impl FicsSession {
             telling: None,
             computers: BTreeSet::new(),
             challenges: Challenges::default(),
+            courtesy: Courtesy::default(),
             requests: Requests::new(patience),
             said: Announcement::default(),
             current: CurrentGame::Empty,
@@ -170,6 +192,9 @@ impl FicsSession {
             adjournments: Adjournments::default(),
             history: History::default(),
             look_ups: LookUps::default(),
+            silence: Silence::default(),
+            told_learned: None,
+            zones: Vec::new(),
             flagging: None,
             whole_due: None,
             seek_at: None,
@@ -232,12 +257,19 @@ impl FicsSession {
         self.tells_offers = true;
     }
 
-    /// The connection is lost, and with it all that the server forgets of us.
+    /// The connection is lost, and with it all that the server forgets of us; another one is made.
     pub(crate) fn disconnected(&mut self, reason: String) {
+        if self.leave(&reason) {
+            self.tell(ServerEvent::Disconnected { reason });
+        }
+    }
+
+    /// The connection is over. Whether we were logged in.
+    pub(crate) fn leave(&mut self, reason: &str) -> bool {
         self.tell_waiting_end();
         self.requests.settle_all(|_| true, &Err(ActionError::Unavailable(format!("connection lost: {reason}"))));
         if self.us.take().is_none() {
-            return;
+            return false;
         }
         for id in self.challenges.clear() {
             self.tell(ServerEvent::ChallengeCancelled(id));
@@ -257,7 +289,8 @@ impl FicsSession {
         self.flagging = None;
         self.whole_due = None;
         self.seek_at = None;
-        self.tell(ServerEvent::Disconnected { reason });
+        self.silence.ends();
+        true
     }
 
     /// The server says something.
@@ -270,11 +303,11 @@ impl FicsSession {
             FicsMessage::GameStart(start) => self.announced(start, now),
             FicsMessage::GameEnd(end) => self.game_end(end, now),
             FicsMessage::RatingAdjusted(change) => self.rating_adjusted(change),
-            FicsMessage::Moves(line) => self.listed(line),
+            FicsMessage::Moves(line) => self.listed(line, now),
             FicsMessage::IllegalMove => self.move_refused("not a legal move"),
             FicsMessage::NotOurMove => self.move_refused("it is not our move"),
-            FicsMessage::UnknownCommand { command, has_failed } => self.unknown_command(&command, has_failed, now),
-            FicsMessage::NotPlaying => self.not_playing(),
+            FicsMessage::UnknownCommand { command } => self.unknown_command(&command, now),
+            FicsMessage::NotPlaying => self.not_playing(now),
             FicsMessage::MoreTime(seconds) => self.more_time(seconds),
             FicsMessage::OpponentLost => {
                 if let Some(id) = self.current_id().cloned() {
@@ -294,7 +327,8 @@ impl FicsSession {
             }
             FicsMessage::FingerBegins => self.reads_finger = true,
             FicsMessage::Stored(_) | FicsMessage::Past(_) if self.reads_finger => {}
-            FicsMessage::Stored(game) => self.stored(game),
+            FicsMessage::Stored(game) => self.stored(game, now),
+            FicsMessage::ServerTime(time) => self.server_time(time),
             FicsMessage::Past(game) => {
                 self.look_ups.row(&game);
                 self.history.row(game);
@@ -305,6 +339,7 @@ impl FicsSession {
             other => self.offer_message(other, now),
         }
         self.resume_if_possible(now);
+        self.tell_what_is_learned();
         self.look_up_next(now);
         self.send_what_waits(now);
     }
@@ -335,7 +370,7 @@ impl FicsSession {
             self.tell_whole();
         }
         if self.telling.as_ref().is_some_and(|(_, due)| *due <= now) {
-            self.told();
+            self.told(now);
         }
         if self.us.is_none() {
             return;
@@ -350,6 +385,8 @@ impl FicsSession {
         self.resume_if_possible(now);
         self.look_up_is_due(now);
         self.flag(now);
+        self.silence_is_due(now);
+        self.leaving_is_due(now);
         self.seek(now);
         self.send_what_waits(now);
     }
@@ -369,8 +406,10 @@ impl FicsSession {
             self.rating_news.wake_at(),
             self.board_due,
             self.telling.as_ref().map(|(_, due)| *due),
-            self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
+            self.adjournments.wake_at(self.may_resume(), self.open).filter(|_| self.us.is_some()),
             self.flag_at(),
+            self.silence_at(),
+            self.leaving_at(),
             self.look_ups.wake_at(),
             seek,
             self.outbox.wake_at().filter(|_| self.us.is_some() && !self.is_our_move()),
@@ -386,7 +425,7 @@ impl FicsSession {
         match &self.current {
             CurrentGame::Running(game) if game.info.id == *id => {
                 self.whole_due = Some(now + REFRESH_PATIENCE);
-                self.send("refresh");
+                self.ask_whether_game_runs(now);
             }
             // It will be told anyway, or told to be over.
             CurrentGame::Opening(opening) if opening.id == *id => {}
@@ -417,12 +456,12 @@ impl FicsSession {
         let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
         let is_shown = match &self.current {
             CurrentGame::Running(game) => game.is(start.game, &start.white, &start.black),
-            CurrentGame::Opening(opening) => opening.board.game == start.game,
+            CurrentGame::Opening(opening) => opening.board.is_of(start.game, &start.white, &start.black),
             CurrentGame::Empty | CurrentGame::Unplayable(..) => false,
         };
         if ours && start.resumed {
             let opponent = start.opponent_of(us).to_owned();
-            self.adjournments.marked(&opponent);
+            self.adjournments.marked(&opponent, false);
         }
         if ours && !is_shown {
             self.board_due = Some(now + SENTENCE_PATIENCE);
@@ -431,13 +470,14 @@ impl FicsSession {
     }
 
     /// A command of ours that the server does not know.
-    fn unknown_command(&mut self, command: &str, has_failed: bool, now: Instant) {
+    fn unknown_command(&mut self, command: &str, now: Instant) {
         match command.split(' ').next().unwrap_or_default() {
             END_OF_LISTS => self.lists_are_told(),
             word if self.look_ups.is_end(word) => self.list_looked_up(now),
             "smoves" => self.moves_are_not_told(),
             "stored" => self.adjournments.are_not_listed(),
-            "resume" => self.resume_is_unknown(has_failed),
+            "resume" => self.resume_is_unknown(),
+            "refresh" => self.refresh_is_unknown(now),
             "moves" if matches!(self.current, CurrentGame::Opening(_)) => self.open_from_here(),
             _ => {
                 let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(command));
@@ -450,7 +490,7 @@ impl FicsSession {
     fn current_id(&self) -> Option<&GameId> {
         match &self.current {
             CurrentGame::Empty => None,
-            CurrentGame::Unplayable(_, id) => Some(id),
+            CurrentGame::Unplayable(game) => Some(&game.id),
             CurrentGame::Opening(opening) => Some(&opening.id),
             CurrentGame::Running(game) => Some(&game.info.id),
         }
@@ -458,11 +498,9 @@ impl FicsSession {
 
     fn opponent_name(&self) -> Option<String> {
         match &self.current {
-            CurrentGame::Empty | CurrentGame::Unplayable(..) => None,
-            CurrentGame::Opening(opening) => {
-                let (white, black) = (&opening.board.white, &opening.board.black);
-                opening.board.our_color().map(|color| color.fold_wb(black, white).clone())
-            }
+            CurrentGame::Empty => None,
+            CurrentGame::Unplayable(game) => game.board.opponent().map(str::to_owned),
+            CurrentGame::Opening(opening) => opening.board.opponent().map(str::to_owned),
             CurrentGame::Running(game) => Some(game.info.opponent().name.clone()),
         }
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{
     CurrentGame, FicsSession, RequestAnswer, SENTENCE_PATIENCE,
-    challenges::{PendingChallenge, challenge},
+    challenges::{PendingChallenge, challenge, is_kind_of_offer},
     requests::Want,
 };
 use crate::fics::message::{FicsMessage, FicsOffer, MatchTerms, OfferKind};
@@ -18,7 +18,7 @@ impl FicsSession {
     pub(super) fn offer_message(&mut self, message: FicsMessage, now: Instant) {
         match message {
             FicsMessage::Challenge(terms) if !self.tells_offers => {
-                self.told();
+                self.told(now);
                 self.telling = Some((terms, now + SENTENCE_PATIENCE));
             }
             FicsMessage::IsComputer(name) => {
@@ -27,9 +27,9 @@ impl FicsSession {
                 }
                 self.computers.insert(name.to_lowercase());
             }
-            FicsMessage::ChallengeEnds => self.told(),
-            FicsMessage::Issued(terms) => self.issued(terms, None),
-            FicsMessage::Offer(offer) => self.offered(offer),
+            FicsMessage::ChallengeEnds => self.told(now),
+            FicsMessage::Issued(terms) => self.issued(terms, None, now),
+            FicsMessage::Offer(offer) => self.offered(offer, now),
             FicsMessage::OffersGone(indices) => self.offers_gone(&indices, now),
             FicsMessage::Asked { by, what } => self.asked(&by, what),
             FicsMessage::AskSent(OfferKind::Abort) => {
@@ -54,14 +54,14 @@ impl FicsSession {
     }
 
     /// A challenge in a sentence is whole.
-    pub(super) fn told(&mut self) {
+    pub(super) fn told(&mut self, now: Instant) {
         if let Some((terms, _)) = self.telling.take() {
-            self.challenged(terms, None);
+            self.challenged(terms, None, now);
         }
     }
 
     /// Somebody challenges us.
-    fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
+    fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>, now: Instant) {
         let opponent = terms.other_than(self.our_name()).clone();
         if let Some(pending) = self.challenges.with(&opponent.name, true)
             && pending.index.is_none()
@@ -71,12 +71,15 @@ impl FicsSession {
             pending.index = index;
             return;
         }
-        let wanted = self.open || self.adjournments.runs_with(&opponent.name);
-        if terms.adjourned && self.settings.resume && wanted {
-            let handle = index.map_or_else(|| opponent.name.clone(), |index| index.to_string());
-            self.send(&format!("accept {handle}"));
-            return;
+        if terms.adjourned {
+            self.adjournments.is_marked_by_them();
         }
+        let wanted = self.open || self.adjournments.runs_with(&opponent.name);
+        // A resumption by terms that the policy has seen; any other one it sees now, as a challenge.
+        let is_resumption = terms.adjourned
+            && self.settings.resume
+            && wanted
+            && self.adjournments.may_resume_by(&opponent.name, &terms);
         let waiting = self.adjournments.name_of_game_with(&opponent.name).filter(|_| terms.adjourned);
         let id = match waiting {
             Some(game) => ChallengeId::new(game.as_str()),
@@ -85,11 +88,33 @@ impl FicsSession {
         if let Some(replaced) = self.challenges.add(id.clone(), &opponent, true, index, terms) {
             self.tell(ServerEvent::ChallengeCancelled(replaced));
         }
+        if !is_resumption {
+            return self.tell_challenge(&id);
+        }
+        if let Some(handle) = self.challenges.handle_of(&id) {
+            self.adjournments.is_asked_by_them(&opponent.name, now);
+            self.send(&format!("accept {handle}"));
+        }
+        if let Some(pending) = self.challenges.get_mut(&id) {
+            pending.is_accepted = true;
+        }
+    }
+
+    /// A game waits of which only the server's list has told.
+    pub(super) fn stored_is_offered(&mut self, id: ChallengeId, terms: MatchTerms) {
+        let opponent = terms.first.clone();
+        if self.challenges.with(&opponent.name, true).is_some() {
+            return;
+        }
+        self.challenges.add(id.clone(), &opponent, true, None, Box::new(terms));
+        if let Some(pending) = self.challenges.get_mut(&id) {
+            pending.is_stored = true;
+        }
         self.tell_challenge(&id);
     }
 
     /// Our challenge stands. Those that resume games are between the server and us.
-    fn issued(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
+    fn issued(&mut self, terms: Box<MatchTerms>, index: Option<u32>, now: Instant) {
         let opponent = terms.other_than(self.our_name()).clone();
         if let Some(pending) = self.challenges.with(&opponent.name, false) {
             pending.index = index.or(pending.index);
@@ -97,14 +122,11 @@ impl FicsSession {
         }
         let asked_for = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent.name));
         if terms.adjourned {
-            return self.adjournments.marked(&opponent.name);
+            return self.adjournments.marked(&opponent.name, true);
         }
         if !self.requests.is_open(asked_for) {
-            // Nobody has asked for it. Where we believe that a game waits, it was to resume that one.
-            if self.adjournments.name_of_game_with(&opponent.name).is_some() {
-                self.withdraw_new_game(&opponent.name, index);
-            }
-            return;
+            // Nobody has asked for it: it was to resume a game, or the server took the name for the beginning of another one.
+            return self.withdraw_new_game(&opponent.name, index, now);
         }
         let id = ChallengeId::new(self.new_name(&opponent.name));
         self.challenges.add(id.clone(), &opponent, false, index, terms);
@@ -120,12 +142,12 @@ impl FicsSession {
         }
     }
 
-    fn offered(&mut self, offer: FicsOffer) {
+    fn offered(&mut self, offer: FicsOffer, now: Instant) {
         self.tells_offers = true;
-        self.told();
+        self.told(now);
         match (offer.what, offer.terms) {
-            (OfferKind::Match, Some(terms)) if offer.ours => self.issued(terms, Some(offer.index)),
-            (OfferKind::Match, Some(terms)) => self.challenged(terms, Some(offer.index)),
+            (OfferKind::Match, Some(terms)) if offer.ours => self.issued(terms, Some(offer.index), now),
+            (OfferKind::Match, Some(terms)) => self.challenged(terms, Some(offer.index), now),
             (OfferKind::Match, None) => {}
             (what @ (OfferKind::Draw | OfferKind::Takeback(_)), _) => {
                 if let CurrentGame::Running(game) = &mut self.current {
@@ -175,6 +197,8 @@ impl FicsSession {
             (Some(_), Some(index)) => format!("accept {index}"),
             (Some(same), None) => same.to_owned(),
             (None, Some(index)) => format!("decline {index}"),
+            // Moving declines what its name would not reach.
+            (None, None) if is_kind_of_offer(by) => return,
             (None, None) => format!("decline {by}"),
         };
         self.send(&command);
@@ -202,6 +226,11 @@ impl FicsSession {
     /// who waits for that one.
     fn refused(&mut self, words: &str, about: Option<&str>, now: Instant) {
         let about = about.filter(|name| !name.eq_ignore_ascii_case(self.our_name()));
+        if words.contains("adjourned game with ")
+            && let Some(bare) = about.and_then(|name| self.adjournments.wants_bare_match(name, now))
+        {
+            return self.send(&bare);
+        }
         let challenges = &self.challenges;
         let is_meant = |want: &Want| match want {
             Want::Issued(name) => about.is_none_or(|about| about.eq_ignore_ascii_case(name)),

@@ -1,6 +1,8 @@
 //! Evenings of play, with time as the tests give it.
 
+mod hostile;
 mod look_up;
+mod small_server;
 
 use proptest::prelude::*;
 
@@ -53,8 +55,14 @@ impl Evening {
         self.effects()
     }
 
-    /// Time passes, with every timer on its way.
+    /// Time passes, with every timer on its way. What asks whether the game still runs is left out.
     fn pass(&mut self, duration: Duration) -> Vec<String> {
+        let mut told = self.pass_all(duration);
+        told.retain(|told| told != "> refresh");
+        told
+    }
+
+    fn pass_all(&mut self, duration: Duration) -> Vec<String> {
         let end = self.now + duration;
         while let Some(wake) = self.session.wake_at().filter(|wake| *wake <= end) {
             self.now = self.now.max(wake);
@@ -91,12 +99,21 @@ impl Evening {
                 let change = rating_change.map(|change| format!(" {change:+}")).unwrap_or_default();
                 format!("finished {}{change}", status.map_or("?".to_owned(), |status| status.name().to_owned()))
             }
+            SessionEffect::Event(ServerEvent::Learned(words)) => format!("learned {words}"),
             SessionEffect::Event(other) => {
                 format!("{other:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned()
             }
         };
         self.session.effects().into_iter().map(words).collect()
     }
+}
+
+/// An unrated game of five minutes against this player that an earlier process left running.
+fn left_running(opponent: &str, id: &str) -> chess::KnownGame {
+    let mut game = look_up::known("", None);
+    game.info.white = chess::Player::named(opponent);
+    game.info.id = id.into();
+    game
 }
 
 const ENDS: &str = "You can \"accept\" or \"decline\", or propose different parameters.";
@@ -255,8 +272,26 @@ fn only_what_the_server_marks_resumes_a_game() {
         evening.act(Action::Decline("ann-run-2".into(), chess::DeclineReason::Generic)).first().map(String::as_str),
         Some("> decline ann")
     );
-    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) rated blitz 5 0 (adjourned).", ends]);
-    assert_eq!(told, ["> accept Ann"]);
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
+    assert_eq!(told, ["> accept ann"]);
+}
+
+/// FINDINGS K2, K6: what is marked so, and is not the game that we know to wait, is a challenge like any other.
+#[test]
+fn a_resumption_on_other_terms_passes_the_policy() {
+    for terms in
+        ["rated blitz 5 0", "unrated blitz 3 0", "unrated suicide 5 0", "unrated blitz suicide 5 0", "unrated wild 5 0"]
+    {
+        let mut evening = with_a_game_that_waits();
+        let told = evening.hear(&[&format!("Challenge: Ann (1500) Somebot (1500) {terms} (adjourned)."), ENDS]);
+        assert_eq!(told, ["challenge ann-run-1.2"], "{terms}");
+    }
+    for terms in ["rated blitz 5 0 (adjourned)", "unrated blitz 5 0 (adjourned)"] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.effects();
+        let told = evening.hear(&[&format!("Challenge: Ann (1500) Somebot (1500) {terms}."), ENDS]);
+        assert_eq!(told, ["challenge ann-run-1"], "nothing waits: {terms}");
+    }
 }
 
 /// A game that was cut off before both had moved is given up by the server; the next one against the same opponent, whose first board
@@ -346,7 +381,7 @@ fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {
     assert_eq!(asked, ["> resume Ann"]);
     let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
-    assert_eq!(told, ["> accept Ann"]);
+    assert_eq!(told, ["> accept ann"]);
 }
 
 /// So does one that an earlier process left running: a pause outlives a restart, and is about new games.
@@ -354,7 +389,7 @@ fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {
 fn a_game_that_was_left_running_goes_on_while_no_new_games_are_wanted() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.disconnected("a restart".to_owned());
-    evening.session.remember(vec![("Ann".to_owned(), "ann-run-1".into())]);
+    evening.session.remember(vec![left_running("Ann", "ann-run-1")]);
     evening.session.open_to_new_games(false, evening.now);
     evening.log_in();
     evening.effects();
@@ -364,7 +399,7 @@ fn a_game_that_was_left_running_goes_on_while_no_new_games_are_wanted() {
     assert_eq!(evening.hear(&[&row(1, "Bob"), &row(2, "Ann")]), ["> resume Ann"]);
     let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
-    assert_eq!(told, ["> accept Ann"]);
+    assert_eq!(told, ["> accept ann"]);
 }
 
 /// The list of games that wait cuts long names off.
@@ -384,9 +419,9 @@ fn a_game_with_somebody_of_a_long_name_goes_on_under_its_name() {
     assert_eq!(told, ["started annabellatheelder-run-1", "game annabellatheelder-run-1: e2e4"]);
 
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.session.remember(vec![("Annabellatheelder".to_owned(), "ann-old-7".into())]);
+    evening.session.remember(vec![left_running("Annabellatheelder", "ann-old-7")]);
     evening.effects();
-    assert_eq!(evening.hear(&[row]), ["> resume annabellatheelder"]);
+    assert_eq!(evening.hear(&[row]), ["> resume Annabellatheelder"]);
     assert_eq!(evening.hear(&[&continues, &with(E4)])[..1], ["started ann-old-7"]);
 }
 
@@ -437,61 +472,233 @@ fn a_game_of_which_little_is_told_is_the_one_that_was_accepted() {
     }
 }
 
+/// The server's list names the game with Ann.
+const ROW: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+
+/// Ann was asked by a match to go on.
+fn with_a_match_on_its_way() -> Evening {
+    let mut evening = with_a_game_that_waits();
+    assert_eq!(evening.hear(&[HERE]), ["> resume Ann"]);
+    assert_eq!(evening.hear(&["resume: Command not found."]), ["> stored", "> endoflists"]);
+    assert_eq!(evening.hear(&[ROW]), ["> match Ann 5 0 unrated"]);
+    evening
+}
+
 /// Promise 8: no challenge that nobody asked for.
 #[test]
 fn a_match_that_resumes_nothing_is_withdrawn() {
+    const LEARNED: &str = "learned freechess.org 5000 match is new";
     let asked = |answer: &[&str]| {
-        let mut evening = with_a_game_that_waits();
-        assert_eq!(evening.hear(&[HERE]), ["> resume Ann"]);
-        assert_eq!(evening.hear(&["resume: Command not found."]), ["> match Ann"]);
+        let mut evening = with_a_match_on_its_way();
         let told = evening.hear(answer);
         (evening, told)
     };
-    let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) rated blitz 2 12."]);
-    assert_eq!(told, ["> withdraw Ann", "Fault"]);
+    let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) unrated blitz 5 0."]);
+    assert_eq!(told, ["> withdraw Ann", "Fault", LEARNED]);
     assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0], "it is not asked for again");
-    let (_, told) = asked(&["<pt> 7 w=Ann t=match p=Somebot (1500) Ann (1500) rated blitz 2 12"]);
-    assert_eq!(told, ["> withdraw 7", "Fault"]);
+    let (_, told) = asked(&["<pt> 7 w=Ann t=match p=Somebot (1500) Ann (1500) unrated blitz 5 0"]);
+    assert_eq!(told, ["> withdraw 7", "Fault", LEARNED]);
     let (mut evening, told) = asked(&[]);
     assert!(told.is_empty());
     assert_eq!(evening.pass(Duration::from_secs(600)), ["> withdraw Ann"], "the server marked nothing");
-    let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) rated blitz 5 0 (adjourned)."]);
-    assert!(told.is_empty() && evening.pass(Duration::from_secs(30)).is_empty());
-    let (_, told) = asked(&[&START.replace(" 1 Ann", " 2 Ann")]);
-    assert_eq!(told[..2], ["> abort", "started ann-run-2"], "she was quicker than we were");
+    let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) unrated blitz 5 0 (adjourned)."]);
+    assert_eq!(told, ["learned freechess.org 5000 match resumes"]);
+    assert_eq!(evening.pass(Duration::from_secs(30)), [""; 0]);
+    let (_, told) = asked(&["You have an adjourned game with Ann.  You cannot start a new game until you finish it."]);
+    assert_eq!(told, ["> match Ann"], "it waits, and takes no other words");
 }
 
-/// Promise 8: where no game that waits can go on, nobody is challenged for it, over no connection; the owner is told so once.
+/// FINDINGS K2: the opponent gives the stored game up, unseen; no match is sent for it, and none that became a game is played.
+#[test]
+fn match_follows_only_a_fresh_list() {
+    let mut evening = with_a_match_on_its_way();
+    evening.hear(&["Issuing: Somebot (1500) Ann (1500) unrated blitz 5 0 (adjourned)."]);
+    let told = evening.pass(Duration::from_secs(61));
+    assert_eq!(told, ["> stored"], "a minute later it is asked anew");
+    evening.hear(&["Somebot has no adjourned games.", "endoflists: Command not found."]);
+    assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0]);
+
+    // She gives it up between the list and the match, and accepts at once, before or after the match is withdrawn.
+    let issued = "Issuing: Somebot (1500) Ann (1500) unrated blitz 5 0.";
+    let begins = "{Game 2 (Ann vs. Somebot) Creating unrated blitz match.}";
+    for lines in [&[begins][..], &[issued, begins]] {
+        let mut evening = with_a_match_on_its_way();
+        evening.hear(lines);
+        let told = evening.hear(&[&START.replace(" 1 Ann", " 2 Ann")]);
+        assert!(told.contains(&"> abort".to_owned()) && told.contains(&"started ann-run-2".to_owned()), "{told:?}");
+        assert!(!told.iter().any(|told| told.starts_with("game ")), "it is not played: {told:?}");
+        evening.hear(&[&E4.replace(" 1 Ann", " 2 Ann")]);
+        assert_eq!(evening.pass(Duration::from_secs(15)), ["GameUnplayable"], "it is left");
+    }
+}
+
+/// A server takes the beginning of a name for the whole of another one.
+#[test]
+fn unasked_challenge_is_withdrawn() {
+    let mut evening = with_a_match_on_its_way();
+    let told = evening.hear(&["Issuing: Somebot (1500) Annabella (1500) unrated blitz 5 0."]);
+    assert_eq!(told, ["> withdraw Annabella"]);
+}
+
+/// FINDINGS K5: `resume: Command has failed.` says nothing of `match`. Where no game that waits can go on, nobody is challenged for it
+/// twice, over no connection and in no later process; the owner is told so once.
 #[test]
 fn where_nothing_resumes_a_game_nobody_is_challenged() {
-    let row = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
     let cut_off = |evening: &mut Evening| {
         evening.hear(&[START, E4]);
         evening.session.disconnected("a cable".to_owned());
         evening.log_in();
         evening.effects();
-        evening.hear(&[row])
+        evening.hear(&[ROW])
     };
-    // The oldest servers are known by how they refuse a command.
+    const IS_NEW: &str = "learned freechess.org 5000 match is new";
+    for failed in ["resume: Command has failed.", "resume: Command not found."] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
+        assert_eq!(evening.hear(&[failed]), ["> match Ann 5 0 unrated"]);
+        let told = evening.hear(&["Issuing: Somebot (1500) Ann (1500) unrated blitz 5 0."]);
+        assert_eq!(told, ["> withdraw Ann", "Fault", "GameGone", IS_NEW]);
+        evening.hear(&["endoflists: Command has failed."]);
+        assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0]);
+        cut_off(&mut evening);
+        let told = evening.hear(&[failed]);
+        assert!(!told.iter().any(|told| told.contains("match")), "{told:?}");
+        // Until the server shows that it knows of such a game.
+        let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ENDS]);
+        assert_eq!(told, ["> accept ann", "learned freechess.org 5000 match resumes"]);
+    }
+    // A later process knows it.
     let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.recall("freechess.org 5000 match is new");
     assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
     assert_eq!(evening.hear(&["resume: Command has failed."]), ["Fault", "finished adjourned"]);
-    evening.hear(&["endoflists: Command has failed."]);
-    assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0]);
-    assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
-    assert_eq!(evening.hear(&["resume: Command has failed."]), ["finished adjourned"], "it was told");
-    // Others by what they make of the first match.
+    // Of another server it knows nothing.
     let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.recall("chess.example 5000 match is new");
     assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
-    assert_eq!(evening.hear(&["resume: Command not found."]), ["> match Ann"]);
-    let told = evening.hear(&["Issuing: Somebot (1500) Ann (1500) rated blitz 2 12."]);
-    assert_eq!(told, ["> withdraw Ann", "Fault", "GameGone"]);
-    cut_off(&mut evening);
-    let told = evening.hear(&["resume: Command not found."]);
-    assert!(!told.iter().any(|told| told.contains("match")), "{told:?}");
-    // Until the server shows that it knows of such a game.
-    let told = evening.hear(&["Issuing: Somebot (1500) Ann (1500) rated blitz 5 0 (adjourned)."]);
-    assert_eq!(told, ["> match Ann"]);
+    assert_eq!(evening.hear(&["resume: Command has failed."]), ["> match Ann 5 0 unrated"]);
+}
+
+/// FINDINGS K5: a game that an earlier process adjourned goes on under its next name.
+#[test]
+fn a_game_adjourned_by_an_earlier_process_goes_on() {
+    let adjourned = chess::KnownGame { is_adjourned: true, ..left_running("Ann", "ann-old-7") };
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.remember(vec![adjourned]);
+    evening.effects();
+    assert_eq!(evening.hear(&[ROW]), ["> resume Ann"]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
+    assert_eq!(told, ["started ann-old-7.2", "> moves"]);
+}
+
+/// FINDINGS K6: a game that waits and that nobody here has seen is for the policy to decide, once for each time its opponent comes.
+#[test]
+fn unseen_stored_game_is_told_as_challenge() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    let row = ROW.replace("[  u", "[ bu");
+    assert_eq!(evening.hear(&[&row]), ["challenge ann-run-1"]);
+    assert_eq!(evening.hear(&[&row]), [""; 0]);
+    let declined = evening.act(Action::Decline("ann-run-1".into(), chess::DeclineReason::Later));
+    assert_eq!(declined, ["= Ok(Done(Taken))"], "she has asked for nothing");
+    assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0]);
+    assert_eq!(evening.hear(&[HERE]), ["> stored", "> endoflists"]);
+    assert_eq!(evening.hear(&[&row]), ["challenge ann-run-1"]);
+    assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> resume Ann", "= Ok(Done(Taken))"]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
+    assert_eq!(told, ["started ann-run-1", "> moves"]);
+}
+
+/// FINDINGS K6: no game is played by other rules than its own. One that goes on may be put off again, one that begins may be ended; after
+/// that it is told to be left.
+#[test]
+fn unknown_rules_are_never_played_as_others() {
+    for (verb, request) in [("Continuing", "> adjourn"), ("Creating", "> abort")] {
+        for kind in ["blitz suicide", "suicide", "wild/1", "bughouse", "wild", "losers", "draw"] {
+            let mut evening = Evening::begin(FicsSettings::default());
+            evening.effects();
+            let begins = format!("{{Game 1 (Ann vs. Somebot) {verb} unrated {kind} match.}}");
+            assert_eq!(evening.hear(&[&begins, START, E4]), ["started ann-run-1", request], "{kind}");
+            assert_eq!(evening.pass(Duration::from_secs(20)), ["GameUnplayable"], "{kind}");
+        }
+    }
+    // The game that we know went on by other rules.
+    let mut evening = with_a_game_that_waits();
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated suicide match.}", E4]);
+    assert_eq!(told, ["started ann-run-1.2", "> adjourn"]);
+}
+
+/// FINDINGS K1: a player may be called like a word of the server's sentences, and the line that ends a game may be lost.
+#[test]
+fn silent_game_is_asked_for() {
+    for name in ["Creating", "Continuing"] {
+        let with = |text: &str| text.replace("Ann", name);
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&[&with(START), &with(E4)]);
+        let told = evening.hear(&[&with("{Game 1 (Ann vs. Somebot) Ann resigns} 0-1")]);
+        assert_eq!(told[..1], ["finished resign"]);
+    }
+    let to_e5 = || {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&[START, E4, E5]);
+        evening
+    };
+    let mut evening = to_e5();
+    assert_eq!(evening.pass_all(Duration::from_secs(60)), ["> refresh"]);
+    assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5"], "it runs");
+    assert_eq!(evening.pass_all(Duration::from_secs(60)), ["> refresh"]);
+    let gone = evening.hear(&["You are neither playing, observing nor examining a game."]);
+    assert_eq!(gone, ["GameGone"]);
+    assert!(evening.session.running().is_empty());
+    // The answer to something else is not believed at once, but leads to the question.
+    let mut evening = to_e5();
+    assert_eq!(evening.hear(&["You are not playing a game."]), ["> refresh"]);
+    assert_eq!(evening.hear(&["You are not playing a game."]), ["GameGone"]);
+    // Where `refresh` is not known, `moves` is asked.
+    let mut evening = to_e5();
+    evening.pass_all(Duration::from_secs(60));
+    assert_eq!(evening.hear(&["refresh: Command not found."]), ["> moves"]);
+    evening.hear(&LIST_TO_E5);
+    assert!(evening.hear(&["You are not playing a game."]).contains(&"> moves".to_owned()));
+    assert_eq!(evening.hear(&["You are not playing or examining a game."]), ["GameGone"]);
+}
+
+/// FINDINGS K7: a server may show others' games so as if they were ours.
+#[test]
+fn board_between_strangers_is_ignored() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    assert_eq!(evening.hear(&[&E4.replace("Somebot", "Bob")]), [""; 0]);
+    assert_eq!(evening.hear(&[&E4.replace("Ann", "evil;resign")]), [""; 0], "that is no name");
+}
+
+/// FINDINGS K7: without numbers a server takes `accept draw` for the kind of an offer.
+#[test]
+fn a_challenger_called_like_an_offer_is_answered() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&["Challenge: Draw (----) Somebot (----) unrated blitz 5 0.", ENDS]);
+    assert_eq!(evening.act(Action::Accept("draw-run-1".into())), ["> accept dra"]);
+    // Where that could be somebody else as well, it is left alone.
+    evening.hear(&["Challenge: Dragon (----) Somebot (----) unrated blitz 5 0.", ENDS]);
+    let told = evening.act(Action::Accept("draw-run-1".into()));
+    assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
+}
+
+/// FINDINGS K7: names are data, whoever gives them.
+#[test]
+fn only_a_name_becomes_part_of_a_command() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    let told = evening.act(Action::Tell { to: "evil;resign".to_owned(), text: "hello".to_owned() });
+    assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
+    for line in [
+        "<pf> 7 w=evil;resign t=match p=evil;resign (1500) Somebot (1500) unrated blitz 5 0",
+        "evil;resign tells you: hello",
+        " 1: B evil;resign    Y [ bu  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC",
+    ] {
+        assert_eq!(evening.hear(&[line]), [""; 0], "{line}");
+    }
 }
 
 #[test]
@@ -697,7 +904,7 @@ fn the_notes_of_a_player_are_no_list() {
     let note = " 1: B Bob            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
     let told = evening.hear(&["Finger of Ann:", "On for: 3 mins   Idle: 0 secs", note]);
     assert_eq!(told, ["= Ok(There(true))"], "no game is resumed");
-    assert_eq!(evening.hear(&[note]), ["> resume Bob"], "another answer");
+    assert_eq!(evening.hear(&[&note.replace("[  u", "[ bu")]), ["challenge bob-run-1"], "another answer");
 }
 
 #[test]

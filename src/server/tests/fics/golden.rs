@@ -3,7 +3,7 @@
 
 use server::fics::message::FicsMessage;
 
-#[test]
+#[testkit::test]
 fn every_line_means_what_it_did() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fics/golden");
     let lines = std::fs::read_to_string(format!("{folder}/messages.txt")).expect("the lines");

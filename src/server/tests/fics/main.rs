@@ -8,7 +8,7 @@ mod other;
 
 use chess::{
     Action, ActionError, Challenge, ChallengeObstacle, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId,
-    GameInfo, GameState, GameStatus, GameTerms, ServerEvent,
+    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Player, ServerEvent, Variant,
 };
 use ics::{Board, Connection, Ics, PATIENCE};
 use server::{
@@ -138,7 +138,7 @@ async fn we_play(seat: &mut Connection, client: &mut Client, board: &mut Board, 
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn logging_in_sets_everything_up_before_others_may_challenge_us() {
     let ics = Ics::start().await;
     let settings = FicsSettings { notes: vec!["A bot of Ann's".to_owned()], ..ics.settings("Somebot") };
@@ -154,7 +154,7 @@ async fn logging_in_sets_everything_up_before_others_may_challenge_us() {
     assert_eq!((account.player.id.as_str(), account.player.is_bot()), ("somebot", true));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_wrong_password_is_not_tried_twice() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -169,7 +169,7 @@ async fn a_wrong_password_is_not_tried_twice() {
     assert!(timeout(PATIENCE, client.events.recv()).await.expect("the end").is_none());
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -188,7 +188,46 @@ async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
     assert!(reason.contains("taken our place"), "{reason}");
 }
 
-#[tokio::test]
+/// FINDINGS K4: only what is known to be final ends the account; what it is, is told once.
+#[testkit::test]
+async fn unknown_refusals_at_login_are_tried_again() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(ics.settings("Somebot"));
+    for words in
+        ["Sorry, the server has reached its limit for players logged on at once.", "The moon is wrong tonight."]
+    {
+        let mut seat = ics.connection().await;
+        seat.say("login: ").await;
+        seat.expect("Somebot").await;
+        seat.say(&format!("\n{words}\nPlease come back later.\nlogin: ")).await;
+    }
+    let mut seat = ics.session("Somebot").await;
+    client.connected().await;
+    seat.announce("**** Somebot has arrived - you can't both be logged in. ****").await;
+    let end = client
+        .until(|event| match event {
+            ServerEvent::Rejected { .. } => Some(true),
+            // Nobody connects again.
+            ServerEvent::Disconnected { .. } => Some(false),
+            _ => None,
+        })
+        .await;
+    assert!(end);
+}
+
+/// FINDINGS K4: timeseal is demanded of a server that takes its greeting for a name.
+#[testkit::test]
+async fn unknown_timeseal_is_named() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(FicsSettings { timeseal: Timeseal::V1, ..ics.settings("Somebot") });
+    let mut seat = ics.connection().await;
+    seat.say("login: ").await;
+    seat.say("\nSorry, names can only consist of lower and upper case letters.  Try again.\nlogin: ").await;
+    let ServerEvent::Rejected { reason } = client.event().await else { panic!("rejected") };
+    assert!(reason.contains("does not speak timeseal v1") && reason.contains("`timeseal`"), "{reason}");
+}
+
+#[testkit::test]
 async fn a_challenge_is_accepted_and_ends_in_mate() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -227,7 +266,7 @@ async fn a_challenge_is_accepted_and_ends_in_mate() {
     assert_eq!((last.moves.as_str(), last.status), ("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_challenge_that_comes_while_we_set_up_is_not_missed() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -247,7 +286,7 @@ async fn a_challenge_that_comes_while_we_set_up_is_not_missed() {
     assert_eq!(info.id, GameId::from(&challenge.id));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_challenge_may_be_declined_withdrawn_or_gone() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -279,7 +318,7 @@ async fn a_challenge_may_be_declined_withdrawn_or_gone() {
     assert_eq!(client.challenge().await.opponent.map(|cid| cid.name).as_deref(), Some("Cid"));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn our_own_challenge_is_declined_once_and_then_played() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -288,7 +327,7 @@ async fn our_own_challenge_is_declined_once_and_then_played() {
     let request = ChallengeRequest {
         opponent: "Ann".to_owned(),
         terms: GameTerms {
-            variant: chess::Variant::Standard,
+            variant: Variant::Standard,
             time_control: "300+2".parse().expect("a time control"),
             rated: false,
         },
@@ -331,7 +370,7 @@ async fn our_own_challenge_is_declined_once_and_then_played() {
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Resign), Some(Color::Black)));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn offers_are_told_and_answered() {
     let (_ics, mut seat, mut client, mut board, id) = in_a_game(Color::White).await;
     we_play(&mut seat, &mut client, &mut board, &id, "e2e4", Color::White).await;
@@ -372,7 +411,7 @@ async fn offers_are_told_and_answered() {
     assert_eq!(client.finished().await, (id, Some(GameStatus::Draw), None));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_refused_move_is_told_and_the_game_can_be_asked_for() {
     let (_ics, mut seat, mut client, board, id) = in_a_game(Color::White).await;
     let refused = client.play(&id, "e2e4");
@@ -399,7 +438,7 @@ async fn a_refused_move_is_told_and_the_game_can_be_asked_for() {
     assert_eq!(gone.await, id);
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_game_survives_a_cut_connection() {
     let (ics, mut seat, mut client, mut board, id) = in_a_game(Color::White).await;
     we_play(&mut seat, &mut client, &mut board, &id, "e2e4", Color::White).await;
@@ -425,10 +464,30 @@ async fn a_game_survives_a_cut_connection() {
     we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
 }
 
-#[tokio::test]
+/// A game against Ann that an earlier process left running.
+fn left_running() -> KnownGame {
+    let info = GameInfo {
+        id: GameId::new("ann-old-7"),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: "300+2".parse().expect("a time control"),
+            rated: false,
+        },
+        white: Player::named("Somebot"),
+        black: Player::named("Ann"),
+        our_color: Color::White,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
+}
+
+#[testkit::test]
 async fn a_game_from_before_our_start_is_taken_up() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
+    client.server.remember(&[left_running()]).await;
     let mut seat = ics.session("Somebot").await;
     seat.say("1 player, who has an adjourned game with you, is online: Ann\x07\nfics% ").await;
     seat.expect("resume Ann").await;
@@ -440,10 +499,11 @@ async fn a_game_from_before_our_start_is_taken_up() {
     seat.expect("moves").await;
     seat.say(&board.moves()).await;
     let (info, state) = client.game().await;
-    assert_eq!((info.our_color, state.moves.as_str()), (Color::White, "e2e4 c7c5 g1f3"));
+    assert_eq!((info.id.as_str(), info.our_color), ("ann-old-7", Color::White));
+    assert_eq!(state.moves, "e2e4 c7c5 g1f3");
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_game_that_did_not_wait_for_us_is_told_to_be_gone() {
     let (ics, seat, mut client, _board, id) = in_a_game(Color::Black).await;
     drop(seat);
@@ -461,14 +521,14 @@ async fn a_game_that_did_not_wait_for_us_is_told_to_be_gone() {
     assert_eq!(gone.await, id);
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.expect("history").await;
-    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ br  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
+    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
         .await;
     seat.expect("endoflists").await;
     seat.say("endoflists: Command not found.\nfics% ").await;
@@ -481,20 +541,20 @@ async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
     seat.expect("stored").await;
     seat.say("0 stored games found.\nfics% ").await;
     seat.expect("history").await;
-    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ br  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026\n").await;
-    seat.say(" 1: - 1490 W 1610 Ann   [ br  5   0] C20 Dis Fri Nov 20, 21:10 UTC 2026\nfics% ").await;
+    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\n").await;
+    seat.say(" 1: - 1490 W 1610 Ann   [ bu  5   2] C20 Dis Fri Nov 20, 21:10 UTC 2026\nfics% ").await;
     seat.expect("endoflists").await;
     seat.say("endoflists: Command not found.\nfics% ").await;
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Timeout), Some(Color::Black)));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_server_with_few_commands_lets_us_go_on_as_well() {
     let (ics, seat, mut client, mut board, id) = in_a_game(Color::White).await;
     drop(seat);
     let mut seat = ics.session_after("Somebot", "refresh").await;
     let mut unknown = vec!["refresh".to_owned()];
-    while unknown.last().is_some_and(|command| command != "match Ann") {
+    while unknown.last().is_some_and(|command| command != "match Ann 5 2 unrated") {
         let word = unknown.last().and_then(|command| command.split(' ').next()).unwrap_or_default().to_owned();
         seat.say(&format!("{word}: Command not found.\nfics% ")).await;
         unknown.push(seat.command().await);
@@ -510,7 +570,7 @@ async fn a_server_with_few_commands_lets_us_go_on_as_well() {
     we_play(&mut seat, &mut client, &mut board, &id, "e2e4", Color::White).await;
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn an_opponent_who_comes_back_finds_us_ready() {
     let (_ics, mut seat, mut client, mut board, id) = in_a_game(Color::Black).await;
     opponent_plays(&mut seat, &mut client, &mut board, "e2e4", Color::Black).await;
@@ -529,7 +589,7 @@ async fn an_opponent_who_comes_back_finds_us_ready() {
     assert_eq!((info.id, state.moves.as_str()), (GameId::new(format!("{id}.2")), "e2e4"));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn noise_in_any_pieces_hides_no_move() {
     let (_ics, mut seat, mut client, mut board, id) = in_a_game(Color::White).await;
     we_play(&mut seat, &mut client, &mut board, &id, "e2e4", Color::White).await;
@@ -560,7 +620,7 @@ async fn noise_in_any_pieces_hides_no_move() {
     seat.expect("say hi resign").await;
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn timeseal_seals_every_line_and_answers_every_ping() {
     let ics = Ics::start().await;
     let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
@@ -574,7 +634,7 @@ async fn timeseal_seals_every_line_and_answers_every_ping() {
     seat.expect("\u{2}9").await;
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_connection_that_died_silently_is_noticed() {
     let ics = Ics::start().await;
     let settings = FicsSettings { ping_after: 1, ping_timeout: 1, ..ics.settings("Somebot") };
@@ -587,7 +647,7 @@ async fn a_connection_that_died_silently_is_noticed() {
     client.connected().await;
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn games_are_sought_while_there_is_none() {
     let ics = Ics::start().await;
     let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("Somebot") };
@@ -601,7 +661,7 @@ async fn games_are_sought_while_there_is_none() {
 }
 
 /// Promise 7: the opponent's talk, or a stranger's, is not kept without bound for a reader who is busy.
-#[tokio::test]
+#[testkit::test]
 async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
     let ics = Ics::start().await;
     let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
@@ -628,7 +688,7 @@ async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
     assert!((1..=1024).contains(&tells), "{tells} of 5000 were kept");
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn an_account_is_checked_before_it_plays() {
     let ics = Ics::start().await;
     let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("Somebot") };
@@ -655,7 +715,7 @@ async fn an_account_is_checked_before_it_plays() {
     assert!(matches!(in_use, Err(ActionError::Refused(why)) if why.contains("is logged in now")));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_guest_learns_what_guests_may_not() {
     let ics = Ics::start().await;
     let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("") };
@@ -663,4 +723,8 @@ async fn a_guest_learns_what_guests_may_not() {
     ics.guest("GuestABCD").await.set_up_until("quit").await;
     let report = check.await.expect("no panic").expect("a report");
     assert!(report.to_string().contains("guests play unrated games only"), "{report}");
+}
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
 }

@@ -1,10 +1,6 @@
 //! On a server that somebody else might have written: `tests/clients/other_ics.py`, which has habits of its own.
-//!
-//! Set `CONCILIO_CHESS_PYTHON` to a Python that can import `chess` (`python3 -m venv V && V/bin/pip install chess`, then `V/bin/python`);
-//! without it these stories are skipped.
 
 use std::{
-    ffi::OsString,
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
 };
@@ -18,8 +14,6 @@ use tokio::{
 };
 
 use super::{Client, ics::PATIENCE};
-
-const INTERPRETER: &str = "CONCILIO_CHESS_PYTHON";
 
 /// The server, until it is dropped.
 struct Other {
@@ -35,18 +29,9 @@ impl Drop for Other {
 }
 
 impl Other {
-    /// Starts it, where there is a Python for it.
-    fn start() -> Option<Self> {
-        let Some(python) = std::env::var_os(INTERPRETER) else {
-            eprintln!("skipped: {INTERPRETER} does not name a Python with chess");
-            return None;
-        };
-        Some(Self::run_by(python))
-    }
-
-    fn run_by(python: OsString) -> Self {
+    fn start() -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients/other_ics.py");
-        let mut process = Command::new(python)
+        let mut process = Command::new(testkit::needs::PYTHON_CHESS.path())
             .args([script, "Somebot:sesame", "Ann:sesame"])
             .stdout(Stdio::piped())
             .spawn()
@@ -137,9 +122,9 @@ async fn ann_begins(client: &mut Client, ann: &mut Person) -> GameId {
     info.id
 }
 
-#[tokio::test]
+#[testkit::test(needs(PYTHON_CHESS))]
 async fn a_member_takes_a_challenge_and_mates() {
-    let Some(other) = Other::start() else { return };
+    let other = Other::start();
     let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
     ann.say("match somebot 5 2 white").await;
     let challenge = client.challenge().await;
@@ -160,9 +145,9 @@ async fn a_member_takes_a_challenge_and_mates() {
     assert_eq!(next.await, Ok("hello".to_owned()));
 }
 
-#[tokio::test]
+#[testkit::test(needs(PYTHON_CHESS))]
 async fn a_guest_challenges_and_resigns() {
-    let Some(other) = Other::start() else { return };
+    let other = Other::start();
     let (mut client, mut ann) = (other.client("").await, other.ann().await);
     let request = ChallengeRequest {
         opponent: "Ann".to_owned(),
@@ -185,9 +170,9 @@ async fn a_guest_challenges_and_resigns() {
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Resign), Some(Color::Black)));
 }
 
-#[tokio::test]
+#[testkit::test(needs(PYTHON_CHESS))]
 async fn offers_are_agreed_on() {
-    let Some(other) = Other::start() else { return };
+    let other = Other::start();
     let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
     let game = ann_begins(&mut client, &mut ann).await;
     we_play(&client, &mut ann, &game, "e7e5", "e5").await;
@@ -206,15 +191,15 @@ async fn offers_are_agreed_on() {
     assert_eq!(client.finished().await, (game, Some(GameStatus::Aborted), None));
 }
 
-#[tokio::test]
+#[testkit::test(needs(PYTHON_CHESS))]
 async fn a_game_goes_on_after_a_cut_connection() {
-    let Some(other) = Other::start() else { return };
+    let other = Other::start();
     let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
     let game = ann_begins(&mut client, &mut ann).await;
     we_play(&client, &mut ann, &game, "e7e5", "e5").await;
     ann.say("drop somebot").await;
     ann.until("adjourned} *").await;
-    ann.until("Challenge: Somebot (----) Ann (----) unrated blitz 2 12 (adjourned).").await;
+    ann.until("Challenge: Somebot (----) Ann (----) unrated blitz 5 2 (adjourned).").await;
     ann.say("accept").await;
     let (info, state) = client.game().await;
     assert_eq!((&info.id, state.moves.as_str()), (&game, "e2e4 e7e5"));

@@ -483,7 +483,7 @@ fn known_game() -> KnownGame {
         tournament: None,
         url: None,
     };
-    KnownGame { info, shown: Vec::new(), decided: None }
+    KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use std::{
 
 use reqwest::Client;
 use serde_json::{Value, json};
+use testkit::needs::{CHROMEDRIVER, CHROMIUM};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
@@ -61,14 +62,10 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one; `None`, said aloud, where there is none.
-    pub(crate) async fn start() -> Option<Self> {
-        let (Some(driver), Some(chromium)) = (program("chromedriver"), program("chromium")) else {
-            println!("skipped: install chromium and chromium-driver for the stories that look at the page");
-            return None;
-        };
+    /// Starts one.
+    pub(crate) async fn start() -> Self {
         let profile = tempfile::tempdir().expect("a folder");
-        let (driver, port) = start_driver(&driver).await;
+        let (driver, port) = start_driver(CHROMEDRIVER.path()).await;
         let client = client();
         let arguments = [
             "--headless=new".to_owned(),
@@ -79,7 +76,7 @@ impl Browser {
             "--no-first-run".to_owned(),
             format!("--user-data-dir={}", profile.path().display()),
         ];
-        let options = json!({ "binary": chromium, "args": arguments });
+        let options = json!({ "binary": CHROMIUM.path(), "args": arguments });
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "browser": "ALL" },
@@ -92,7 +89,7 @@ impl Browser {
         let session = format!("{base}/{session}");
         let browser = Self { client, session, _driver: driver, _profile: profile };
         browser.resize(1400, 900).await;
-        Some(browser)
+        browser
     }
 
     async fn call(&self, command: &str, body: Value) -> Value {
@@ -181,17 +178,6 @@ impl Browser {
                       return `text after ${performance.getEntriesByType('navigation')[0].responseEnd.toFixed(1)} ms, styles after ${
                         Math.max(...styles.map((style) => style.responseEnd)).toFixed(1)} ms, first paint after ${paint} ms`";
         self.script(script).await.as_str().unwrap_or_default().to_owned()
-    }
-
-    /// When a page that the browser has never seen shows the first of its contents, ms after it was asked for at the page
-    /// `before`: from another host's, or none, the browser first starts a process for the new one.
-    pub(crate) async fn first_paint(&self, before: &str, url: &str) -> f64 {
-        self.go(before).await;
-        self.developer("Network.clearBrowserCache", json!({})).await;
-        self.go(url).await;
-        let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
-        self.until(paint).await;
-        self.script(&format!("return {paint}")).await.as_f64().expect("a time")
     }
 
     /// Clicks on an element.
@@ -307,11 +293,6 @@ fn pictures() -> Option<PathBuf> {
 }
 
 /// Where a program is.
-fn program(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path: &PathBuf| Path::is_file(path))
-}
-
 fn base64(text: &str) -> Vec<u8> {
     let value = |letter: u8| match letter {
         b'A'..=b'Z' => u32::from(letter - b'A'),

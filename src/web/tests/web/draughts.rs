@@ -36,7 +36,7 @@ fn texts(moves: &Value) -> Vec<&str> {
     moves.as_array().expect("moves").iter().map(|mv| mv["text"].as_str().expect("text")).collect()
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_game_begins_with_seven_moves_and_keeps_the_rules_of_capture() {
     let stage = PlayStage::open().await;
     let start = look(&stage, &json!({})).await;
@@ -64,7 +64,7 @@ async fn a_game_begins_with_seven_moves_and_keeps_the_rules_of_capture() {
     assert_eq!((texts(&relaxed["legal"]), &relaxed["count"]), (vec!["29x22", "30x21"], &Value::Null));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn what_is_no_game_is_refused_in_one_sentence() {
     let stage = PlayStage::open().await;
     let game = json!({ "moves": ["22-18"] });
@@ -107,7 +107,7 @@ async fn what_is_no_game_is_refused_in_one_sentence() {
     assert_eq!(response.status(), StatusCode::BAD_REQUEST);
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn the_opponent_may_be_another_one_at_every_move() {
     let stage = PlayStage::open().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
@@ -133,7 +133,7 @@ async fn the_opponent_may_be_another_one_at_every_move() {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_council_of_the_four_elects_one_of_their_proposals() {
     let stage = PlayStage::open().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
@@ -160,7 +160,7 @@ async fn a_council_of_the_four_elects_one_of_their_proposals() {
     assert_eq!(answer["choice"]["best"], "22x13");
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_game_is_played_to_its_end_and_taken_home() {
     let stage = PlayStage::open().await;
     let mut game = json!({ "id": "first" });
@@ -202,7 +202,7 @@ fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
     (record, moves)
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn the_journal_hears_of_a_move_taken_back_and_of_a_win_against_the_opponent() {
     let stage = PlayStage::open().await;
     // Whatever Black's man does, it is taken.
@@ -255,7 +255,7 @@ fn answer_as_request(answer: &Value) -> Value {
     json!({ "start": "B:W26:B18", "moves": answer["game"]["moves"] })
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn draughts_is_played_by_whoever_may_play_here() {
     let addresses = ["api/draughts", "api/draughts/answer", "api/draughts/pdn"];
     let stage = PlayStage::open().await;

@@ -54,9 +54,9 @@ fn moves(count: usize) -> String {
     format!("document.querySelectorAll('.moves li').length === {count} && document.querySelector('.board.playable')")
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn draughts_is_played_by_click_by_drag_by_keys_and_by_writing() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
     browser.until("document.querySelectorAll('.piece.wman').length === 12").await;
@@ -96,9 +96,9 @@ async fn draughts_is_played_by_click_by_drag_by_keys_and_by_writing() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_capture_is_made_step_by_step_taken_back_and_taken_home() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
     choose_opponent(&browser, "spettacolo", 2).await;
@@ -154,9 +154,9 @@ async fn a_capture_is_made_step_by_step_taken_back_and_taken_home() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn black_may_be_played_and_the_opponent_begins() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
     choose_opponent(&browser, "council", 4).await;

@@ -32,7 +32,7 @@ pub(crate) fn connect_as(bus: &EventBus, player: Player) {
         ratings: vec![("blitz".to_owned(), 2101), ("bullet".to_owned(), 2044)],
         games_played: 12,
     };
-    bus.tell(|| BotEvent::Account("told".into(), AccountEvent::Connected { account, away: None }));
+    bus.tell(BotEvent::Account("told".into(), AccountEvent::Connected { account, away: None }));
 }
 
 impl ToldGame {
@@ -66,7 +66,7 @@ impl ToldGame {
     }
 
     fn tell(&self, event: GameEvent) {
-        self.bus.tell(|| BotEvent::Game(self.key.clone(), event));
+        self.bus.tell(BotEvent::Game(self.key.clone(), event));
     }
 
     fn position(&self) {
@@ -79,15 +79,6 @@ impl ToldGame {
     pub(crate) fn play(&mut self, uci: &str) {
         self.line.play(uci.parse().expect("a move")).expect("a legal move");
         self.position();
-    }
-
-    /// The first legal move is made, whosever turn it is; a game that has gone on for long begins anew.
-    pub(crate) fn go_on(&mut self) {
-        let first = self.line.legal_moves().into_iter().nth(self.line.ply() % 3);
-        match first.filter(|_| self.line.ply() < 80) {
-            Some(uci) => self.play(&uci.to_string()),
-            None => self.line.truncate(0),
-        }
     }
 
     /// An elector proposes the first legal move.

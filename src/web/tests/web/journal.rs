@@ -39,7 +39,7 @@ async fn json(stage: &PlayStage, path: &str) -> Value {
     response.json().await.expect("JSON")
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;
@@ -111,7 +111,7 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn the_curve_of_our_rating_goes_on_to_where_the_last_game_left_it() {
     let stage = PlayStage::open().await;
     let server = "fics".into();
@@ -151,7 +151,7 @@ async fn the_curve_of_our_rating_goes_on_to_where_the_last_game_left_it() {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn what_is_asked_wrongly_is_said_in_words() {
     let stage = PlayStage::open().await;
     for (path, words) in [
@@ -187,7 +187,7 @@ async fn what_is_asked_wrongly_is_said_in_words() {
 }
 
 /// Finding M6: a journal could not be looked at without an account.
-#[tokio::test]
+#[testkit::test]
 async fn journal_is_shown_without_a_daemon() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;

@@ -5,8 +5,7 @@
 //! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
 //! - [`playing`]: a game against the council;
 //! - [`draughts`](mod@draughts): a game of Italian draughts;
-//! - [`page`], [`draughts_page`]: the same as somebody sees it, in Chromium by WebDriver. Without `chromium` and `chromedriver` these stories
-//!   say so and pass; CI installs both. With `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
+//! - [`page`], [`draughts_page`]: the same as somebody sees it, in Chromium by WebDriver. With `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
 
 mod browser;
 mod draughts;
@@ -18,3 +17,7 @@ mod playing;
 mod security;
 mod stage;
 mod watching;
+
+fn main() -> std::process::ExitCode {
+    testkit::main()
+}

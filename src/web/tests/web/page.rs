@@ -13,9 +13,9 @@ use concilio_web::WebSettings;
 use practice::SparringKind;
 use report::judge::{JudgeEffort, JudgeSpec};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn names_and_chat_from_outside_are_text() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let hostile = "<img src=x onerror=\"document.title='owned'\">";
     let title = "\u{1b}]0;owned\u{7}\u{202e}<img src=x onerror=\"document.title='owned'\">";
@@ -40,9 +40,9 @@ async fn names_and_chat_from_outside_are_text() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_board_moves_while_somebody_watches() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
     let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
@@ -64,9 +64,9 @@ async fn a_board_moves_while_somebody_watches() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn colours_are_the_systems_until_somebody_chooses() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let ground = "return getComputedStyle(document.body).backgroundColor";
     browser.prefer("light").await;
@@ -88,9 +88,9 @@ async fn colours_are_the_systems_until_somebody_chooses() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_game_is_played_by_click_by_drag_and_by_writing() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.click("form button.main").await;
@@ -114,9 +114,9 @@ async fn a_game_is_played_by_click_by_drag_and_by_writing() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn the_operator_logs_in_and_sees_the_commands() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::with_secret(true).await;
     let _bot = stage.bot(SparringKind::Greedy).await;
     browser.go(&stage.url("")).await;
@@ -132,9 +132,9 @@ async fn the_operator_logs_in_and_sees_the_commands() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn every_page_has_something_to_show() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..3 {
@@ -163,9 +163,9 @@ async fn every_page_has_something_to_show() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn every_running_game_is_a_live_board_with_its_council() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let mut stage = PlayStage::open().await;
     stage.seat("balanced-7");
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
@@ -188,9 +188,9 @@ async fn every_running_game_is_a_live_board_with_its_council() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.click("form button.main").await;
@@ -215,9 +215,9 @@ async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
 }
 
 /// The chooser's keys are its own: Enter on the board opens it and chooses nothing, Enter on one of its pieces chooses that.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_pawn_becomes_what_is_chosen_by_keys() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;
@@ -237,9 +237,9 @@ async fn a_pawn_becomes_what_is_chosen_by_keys() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn whoever_skips_to_the_page_stays_on_it() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.until("document.querySelector('main form')").await;
@@ -250,9 +250,9 @@ async fn whoever_skips_to_the_page_stays_on_it() {
 }
 
 /// A link that the operator keeps may be older than the secret.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_link_with_an_old_secret_leads_to_the_page_and_its_login() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::with_secret(true).await;
     for old in ["close%20sesame", "100%"] {
         browser.go("about:blank").await;
@@ -264,9 +264,9 @@ async fn a_link_with_an_old_secret_leads_to_the_page_and_its_login() {
 }
 
 /// Whoever speaks in the program's place, such as a proxy that has a bad moment, takes no game from who plays it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_board_that_was_answered_wrongly_is_asked_for_again() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.until("document.querySelector('form button.main')").await;
@@ -288,9 +288,9 @@ async fn a_board_that_was_answered_wrongly_is_asked_for_again() {
 }
 
 /// A browser opens six connections to a host, so a page that nobody sees holds none: there is a place for another watcher.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn a_page_that_nobody_sees_holds_no_stream() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::with(|settings, _| settings.watchers = 1).await;
     let becomes = async |hidden: bool| {
         let script = format!(
@@ -319,9 +319,9 @@ async fn a_page_that_nobody_sees_holds_no_stream() {
     browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn page_of_a_journal_says_that_no_daemon_is_connected() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
     let path = stage.journal.path().to_owned();
@@ -338,9 +338,9 @@ async fn page_of_a_journal_says_that_no_daemon_is_connected() {
 }
 
 /// A program that hangs, or a network that swallows everything, closes no connection: the page notices the silence.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn silent_program_counts_as_gone() {
-    let Some(browser) = Browser::start().await else { return };
+    let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("")).await;
     browser.until("document.getElementById('line').dataset.state === 'connected'").await;
@@ -349,32 +349,5 @@ async fn silent_program_counts_as_gone() {
         document.dispatchEvent(new Event('visibilitychange'));";
     browser.script(silent).await;
     browser.until("!document.getElementById('gone').hidden").await;
-    browser.close().await;
-}
-
-/// When the page is painted first, and when a plain text of the same server is, from another host's page and from one of this
-/// server. It prints them; `--ignored --nocapture` runs it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn how_soon_the_page_is_painted() {
-    let Some(browser) = Browser::start().await else { return };
-    let stage = PlayStage::open().await;
-    let (text, page, metrics) = (stage.url("live"), stage.url(""), stage.url("metrics"));
-    let ways = [("about:blank", &text), ("about:blank", &page), (metrics.as_str(), &text), (metrics.as_str(), &page)];
-    let mut paints = ways.map(|_| Vec::new());
-    for _ in 0..20 {
-        for ((before, address), paints) in ways.iter().zip(&mut paints) {
-            paints.push(browser.first_paint(before, address).await);
-        }
-    }
-    for ((before, address), paints) in ways.iter().zip(&mut paints) {
-        paints.sort_by(f64::total_cmp);
-        println!(
-            "{before} to {address}: median {} ms, least {} ms, of {}",
-            paints[paints.len() / 2],
-            paints[0],
-            paints.len()
-        );
-    }
     browser.close().await;
 }

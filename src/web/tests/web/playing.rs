@@ -50,7 +50,7 @@ impl<'a> Guest<'a> {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_game_is_played_taken_back_advised_and_given_up() {
     let stage = PlayStage::open().await;
     let mut guest = Guest::begin(&stage, json!({ "color": "white", "time_control": "10+5", "nodes": 500 })).await;
@@ -85,7 +85,7 @@ async fn a_game_is_played_taken_back_advised_and_given_up() {
     assert!(replay.status().is_success());
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn the_council_begins_where_it_has_white_and_from_any_position() {
     let stage = PlayStage::open().await;
     let fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
@@ -98,7 +98,7 @@ async fn the_council_begins_where_it_has_white_and_from_any_position() {
     assert_eq!(board["ply"], 1);
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn nobody_moves_in_anothers_game() {
     let stage = PlayStage::open().await;
     let guest = Guest::begin(&stage, json!({ "color": "white" })).await;
@@ -112,7 +112,7 @@ async fn nobody_moves_in_anothers_game() {
     assert!(wrong.text().await.expect("text").contains("knowledge letters"));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn the_page_plays_by_settings_that_were_read_again() {
     let stage = PlayStage::open().await;
     stage.page_player.send_modify(|player| player.council.roster = "balanced-7".to_owned());

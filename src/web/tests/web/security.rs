@@ -12,7 +12,7 @@ use crate::stage::{PlayStage, SECRET, within};
 /// The commands and pages that are not for everybody.
 const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines", "metrics"];
 
-#[tokio::test]
+#[testkit::test]
 async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
     let stage = PlayStage::open().await;
     for path in ["", "assets/any/style.css", "assets/any/pieces/bN.svg", "api/me", "api/nothing", "live"] {
@@ -27,7 +27,7 @@ async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
     assert!(!stage.get("").send().await.expect("a page").text().await.expect("text").contains("<style"));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn another_page_can_neither_read_nor_command() {
     let stage = PlayStage::open().await;
     let evil = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
@@ -46,7 +46,7 @@ async fn another_page_can_neither_read_nor_command() {
     assert!(response.text().await.expect("text").contains("web.hosts"));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
     let stage = PlayStage::with_secret(false).await;
     for path in READ {
@@ -81,7 +81,7 @@ async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
 }
 
 /// Settings that are read again hold for all accounts or for none.
-#[tokio::test]
+#[testkit::test]
 async fn a_command_is_done_to_its_end_where_whoever_asked_hangs_up() {
     let stage = PlayStage::with_secret(true).await;
     let steps = [(); 3].map(|()| Arc::new(Notify::new()));
@@ -106,7 +106,7 @@ async fn a_command_is_done_to_its_end_where_whoever_asked_hangs_up() {
     within("the command to be done", done.notified()).await;
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_public_page_is_read_by_all_and_changed_by_one() {
     let stage = PlayStage::with_secret(true).await;
     assert_eq!(stage.get("api/status").send().await.expect("an answer").status(), StatusCode::OK);
@@ -116,7 +116,7 @@ async fn a_public_page_is_read_by_all_and_changed_by_one() {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn without_a_secret_nothing_of_the_bot_is_changed() {
     let stage = PlayStage::open().await;
     let response = stage.post("api/control", &json!({ "command": "drain" })).send().await.expect("an answer");
@@ -124,7 +124,7 @@ async fn without_a_secret_nothing_of_the_bot_is_changed() {
     assert!(response.text().await.expect("text").contains("web.secret_file"));
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn nothing_listens_beyond_loopback_without_a_secret() {
     let stage = PlayStage::open().await;
     let settings = WebSettings { address: "0.0.0.0:0".to_owned(), ..WebSettings::default() };
@@ -142,7 +142,7 @@ async fn nothing_listens_beyond_loopback_without_a_secret() {
     assert!(matches!(error, WebError::NoSecret(address) if address == SocketAddr::from(([0, 0, 0, 0], 0))), "{error}");
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn long_bodies_and_too_many_watchers_are_refused() {
     let stage = PlayStage::with(|settings, _| settings.watchers = 2).await;
     let long = json!({ "secret": "x".repeat(100_000) });
@@ -163,7 +163,7 @@ async fn long_bodies_and_too_many_watchers_are_refused() {
 }
 
 /// As many as the settings allow may watch, and whoever only asks is answered beside them.
-#[tokio::test]
+#[testkit::test]
 async fn many_watchers_keep_nobody_else_out() {
     let most = 260;
     let stage = PlayStage::with(|settings, _| settings.watchers = most).await;
@@ -178,7 +178,7 @@ async fn many_watchers_keep_nobody_else_out() {
 }
 
 #[cfg(unix)]
-#[tokio::test]
+#[testkit::test]
 async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
     use std::os::unix::fs::PermissionsExt;
     use tokio::{
@@ -211,7 +211,7 @@ async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
     assert!(UnixStream::connect(&path).await.is_ok());
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn health_is_told_to_whoever_asks() {
     let stage = PlayStage::open().await;
     for (path, words) in [("live", "alive"), ("ready", "ready"), ("metrics", "concilio_games")] {

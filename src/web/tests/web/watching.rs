@@ -1,7 +1,5 @@
 //! What watchers hear, and what it costs.
 
-use std::time::{Duration, Instant};
-
 use futures_util::StreamExt;
 use serde_json::Value;
 
@@ -59,7 +57,7 @@ impl Listener {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
     let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
@@ -89,7 +87,7 @@ async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
     assert_eq!(status["accounts"]["told"]["name"], "Concilio");
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_real_game_is_seen_from_its_start_to_its_result() {
     let stage = PlayStage::open().await;
     let mut listener = Listener::begin(&stage).await;
@@ -108,7 +106,7 @@ async fn a_real_game_is_seen_from_its_start_to_its_result() {
     assert!(over["games"][&key]["over"]["result"] != "*", "{over}");
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
     let stage = PlayStage::open().await;
     let mut slow = Listener::begin(&stage).await;
@@ -134,95 +132,4 @@ async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
     });
     within("the slow watcher to catch up", counted).await;
     assert!(frames < 61, "the slow watcher got every one of {frames} frames");
-}
-
-/// A hundred games with three watchers. It prints what they cost; `--ignored --nocapture` runs it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn what_a_hundred_games_with_three_watchers_cost() {
-    let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
-    let mut games: Vec<ToldGame> =
-        (0..100).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
-    let mut watchers = Vec::new();
-    for _ in 0..3 {
-        let mut response = stage.get("api/events").send().await.expect("a stream");
-        watchers.push(tokio::spawn(async move {
-            let mut bytes = 0;
-            while let Ok(Some(chunk)) = response.chunk().await {
-                bytes += chunk.len();
-                if bytes > 1 << 40 {
-                    break;
-                }
-            }
-        }));
-    }
-    // Each game makes a move every two seconds, with seven electors that complete ten iterations for ours.
-    let seconds = 20;
-    let cost = |watching: bool| (processor_time(), watching);
-    let (begun, _) = cost(true);
-    let started = Instant::now();
-    for tick in 0..seconds * 20 {
-        for (index, game) in games.iter_mut().enumerate() {
-            if (tick + index) % 40 == 0 {
-                game.go_on();
-            }
-            if (tick + index) % 4 == 0 {
-                for elector in ["mb", "mx", "mk", "mc", "mp", "ma", "mr"] {
-                    game.propose(elector, (tick % 10 + 1) as u32);
-                }
-            }
-        }
-        tokio::time::sleep_until((started + Duration::from_millis(50) * (tick as u32 + 1)).into()).await;
-    }
-    let used = processor_time() - begun;
-    println!(
-        "100 games, 3 watchers: {:.2} % of a core over {:?}, watchers and the telling of events included",
-        100.0 * used.as_secs_f64() / started.elapsed().as_secs_f64(),
-        started.elapsed()
-    );
-    watchers.iter().for_each(tokio::task::JoinHandle::abort);
-}
-
-/// What this process has had of the processor.
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-/// What three watchers add to the time between a partner's move and the bot's answer. It prints both; `--ignored
-/// --nocapture` runs it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a measurement"]
-async fn what_watchers_cost_the_bots_answers() {
-    let mut stage = PlayStage::open().await;
-    stage.seat("trivial");
-    let bot = stage.bot(SparringKind::Random).await;
-    let mut answers = [Vec::new(), Vec::new()];
-    for round in 0..24 {
-        let watched = round % 2;
-        let mut watchers = Vec::new();
-        for _ in 0..3 * watched {
-            let mut response = stage.get("api/events").send().await.expect("a stream");
-            watchers.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
-        }
-        let report = bot.whole_game("60+1").await;
-        let ours = usize::from(report.white != "Concilio");
-        // The clock went down by the time for the move and up by the increment of a second.
-        let clocks = &report.clocks_after;
-        let taken = (4..clocks.len()).filter(|ply| ply % 2 == ours).filter_map(|ply| {
-            let (before, after) = (clocks[ply - 2]?.as_secs_f64(), clocks[ply]?.as_secs_f64());
-            Some((before + 1.0 - after) * 1000.0)
-        });
-        answers[watched].extend(taken);
-        watchers.iter().for_each(tokio::task::JoinHandle::abort);
-    }
-    for (times, watchers) in answers.iter_mut().zip([0, 3]) {
-        times.sort_by(f64::total_cmp);
-        let median = times[times.len() / 2];
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
-        let error = (variance / times.len() as f64).sqrt();
-        println!("{watchers} watchers: {mean:.2} ms ± {error:.2}, median {median:.2} ms, of {} answers", times.len());
-    }
 }

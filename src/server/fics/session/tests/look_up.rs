@@ -4,7 +4,7 @@ use super::*;
 use chess::{GameInfo, GameTerms, KnownGame, Line, Player, TimeControl, Variant};
 
 /// A game against Ann in which we had Black, as the journal knows it.
-fn known(shown: &str, decided: Option<&str>) -> KnownGame {
+pub(super) fn known(shown: &str, decided: Option<&str>) -> KnownGame {
     let mut line = Line::start(Variant::Standard);
     line.play_all(shown).expect("legal");
     let time_control = TimeControl::real_time(Duration::from_secs(300), Duration::ZERO);
@@ -19,7 +19,7 @@ fn known(shown: &str, decided: Option<&str>) -> KnownGame {
         url: None,
     };
     let decided = decided.map(|uci| uci.parse().expect("a move"));
-    KnownGame { info, shown: line.moves().to_vec(), decided }
+    KnownGame { info, shown: line.moves().to_vec(), decided, started: None, is_adjourned: false }
 }
 
 impl Evening {
@@ -79,11 +79,45 @@ const LONGER: [&str; 4] = [
 fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
     let mut evening = Evening::settled();
     let asked = evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
-    assert_eq!(asked, ["> stored", "> history", "> endoflookup1"]);
+    assert_eq!(asked, ["> stored", "> date", "> history", "> endoflookup1"]);
     let asked = evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
     assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"]);
     let told = evening.answers(&[&MATE[..], &["endoflookup2: Command not found."]].concat());
     assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+}
+
+/// FINDINGS K3: an older game with the same opponent, colour and first moves, or one of another kind, is another game.
+#[test]
+fn older_games_are_not_taken_for_this_one() {
+    // The server's clock is five hours behind, in a zone of its letters.
+    let shown = |minutes_ago: i64, zone: &str| {
+        let behind = if zone == "XST" { 300 } else { 0 };
+        let at = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes_ago + behind);
+        at.to_zoned(jiff::tz::TimeZone::UTC).strftime(&format!("%a %b %e, %H:%M {zone} %Y")).to_string()
+    };
+    for (kind, minutes_ago, is_it) in [
+        (" bu  5   0", 5, true),
+        ("bnu  5   0", 5, true),
+        (" bu  5   0", 15, false),
+        (" br  5   0", 5, false),
+        (" bu  3   0", 5, false),
+        (" bu  5  12", 5, false),
+        (" wu  5   0", 5, false),
+        (" Su  5   0", 5, false),
+    ] {
+        for zone in ["UTC", "XST"] {
+            let mut evening = Evening::settled();
+            let mut game = known("f2f3 e7e5", None);
+            game.started = Some(jiff::Timestamp::now() - jiff::SignedDuration::from_mins(10));
+            evening.look_up(game);
+            let clock = format!("Local time     - {}", shown(0, zone));
+            let row = format!("39: + ---- B ---- Ann           [{kind}] C20 Mat {}", shown(minutes_ago, zone));
+            let told = evening.answers(&[&clock, &row, "endoflookup1: Command not found."]);
+            let is_asked = told.contains(&"> smoves Somebot 39".to_owned());
+            assert_eq!(is_asked, is_it, "[{kind}] {minutes_ago} minutes ago, {zone}: {told:?}");
+            assert!(is_it || told[0].starts_with("= Err(NotFound"), "{told:?}");
+        }
+    }
 }
 
 /// The list cuts long names off, each server at another letter.
@@ -163,7 +197,7 @@ const WAITS: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-
 #[test]
 fn a_game_that_waits_is_not_over_and_keeps_its_name() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.session.remember(vec![("Ann".to_owned(), "ann-old-7".into())]);
+    evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
     evening.look_up(known("e2e4", None));
     assert_eq!(evening.answers(&[WAITS]), ["> resume Ann"]);
     let told = evening.answers(&["endoflists: Command not found.", WAITS, "endoflookup1: Command not found."]);
@@ -173,7 +207,7 @@ fn a_game_that_waits_is_not_over_and_keeps_its_name() {
 
     // It goes on before it could be looked up.
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.session.remember(vec![("Ann".to_owned(), "ann-old-7".into())]);
+    evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
     evening.look_up(known("e2e4", None));
     let told = evening.answers(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
     assert!(told.contains(&"= Ok(Found(\"e2e4\", Started, None))".to_owned()), "{told:?}");
@@ -188,7 +222,10 @@ fn no_list_is_asked_for_while_it_could_disturb_a_game() {
     assert_eq!(evening.look_up(known("d2d4", None)), [""; 0], "it is our move");
     assert_eq!(evening.play("e7e5"), ["> e7e5"]);
     let told = evening.answers(&[&E5.replace("Ann", "Bob")]);
-    assert!(told.ends_with(&["> stored".into(), "> history".into(), "> endoflookup1".into()]), "{told:?}");
+    assert!(
+        told.ends_with(&["> stored".into(), "> date".into(), "> history".into(), "> endoflookup1".into()]),
+        "{told:?}"
+    );
     evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
     // A board is missed; the moves of the game on the board are wanted, and those of the other game come first.
     const NC6: &str = "<12> r-bqkbnr pppp-ppp --n----- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R W -1 1 1 1 1 2 1 Bob Somebot -1 5 0 \
@@ -203,7 +240,7 @@ fn no_list_is_asked_for_while_it_could_disturb_a_game() {
         "      {Still in progress} *",
     ]);
     assert_eq!(told[0], "game ann-run-1: e2e4 e7e5 g1f3 b8c6".replace("ann", "bob"));
-    assert_eq!(told[1..], ["> stored", "> history", "> endoflookup3"], "the look-up begins anew");
+    assert_eq!(told[1..], ["> stored", "> date", "> history", "> endoflookup3"], "the look-up begins anew");
 }
 
 /// Promise 1: nor with so little time that the list could cost the next move.

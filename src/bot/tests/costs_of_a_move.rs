@@ -1,0 +1,225 @@
+//! Promise 4, without a look at any clock: what a move costs on its way from the server's event to our request. No timer, few
+//! wake-ups of the thread that plays, few allocations.
+//!
+//! The server is made up and answers at once; the session, the player, the council with an elector that thinks about nothing, and
+//! the journal are the daemon's own, on one thread as in the daemon.
+
+extern crate concilio_bot as bot;
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use bot::{
+    journal::{Journal, JournalSettings},
+    session::{self, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime},
+};
+use chess::{
+    Account, Action, ActionError, Clock, Clocks, Color, Done, GameId, GameInfo, GameState, GameStatus, GameTerms, Line,
+    Offers, Player, ServerEvent, ServerName, Shutdown, TimeControl, UciMove, Variant, moves_text,
+};
+use council::{CouncilSettings, pool::Pool};
+use server::Server;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Counts what is allocated in the whole process.
+struct CountingAllocator;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is the system allocator's own.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Only one of these tests runs at a time: what is counted is counted for the whole process.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// How long a test may hang before it fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Moves of ours in a game; the first of them, for which much is set up, are not counted.
+const MOVES: u64 = 60;
+const FIRST: u64 = 10;
+
+/// Takes every request and passes it on.
+struct MadeUpServer(mpsc::UnboundedSender<Action>);
+
+#[async_trait::async_trait]
+impl Server for MadeUpServer {
+    async fn perform(&self, action: Action) -> Result<Done, ActionError> {
+        self.0.send(action).map_err(|_| ActionError::Unavailable("the test is over".to_owned()))?;
+        Ok(Done::Taken)
+    }
+
+    async fn resync(&self, _: &GameId) {}
+
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
+        Ok(Vec::new())
+    }
+
+    async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
+        Ok(vec![true; ids.len()])
+    }
+}
+
+/// A game of ours on the made-up server, played until the test drops it.
+struct Game {
+    id: GameId,
+    line: Line,
+    events: mpsc::Sender<ServerEvent>,
+    requests: mpsc::UnboundedReceiver<Action>,
+    _folder: tempfile::TempDir,
+}
+
+impl Game {
+    /// Begins a game in which we have White.
+    async fn begin() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
+        let settings = PlayerSettings { council, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
+        let shutdown = Shutdown::default();
+        let runtime = Runtime {
+            journal: Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal"),
+            pool: Pool::new(1),
+            event_bus: EventBus::new(),
+            player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
+            policy: Arc::default(),
+            control: Control::new(shutdown.clone()),
+        };
+        let (asked, requests) = mpsc::unbounded_channel();
+        let (events, inbox) = mpsc::channel(100);
+        let connection = Connection {
+            name: ServerName::from("made-up"),
+            server: Arc::new(MadeUpServer(asked)),
+            events: inbox,
+            stop: CancellationToken::new(),
+        };
+        tokio::spawn(session::play(connection, runtime, shutdown));
+        let us = Player::named("Concilio");
+        let account = Account { player: us.clone(), is_bot: true, ratings: Vec::new(), games_played: 1 };
+        let time_control = TimeControl::real_time(Duration::from_secs(600), Duration::ZERO);
+        let info = GameInfo {
+            id: GameId::new("abcdefgh"),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
+            white: us,
+            black: Player::named("Ann"),
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        };
+        let game =
+            Self { id: info.id.clone(), line: Line::start(Variant::Standard), events, requests, _folder: folder };
+        game.tell(ServerEvent::Connected(account)).await;
+        let state = game.state();
+        game.tell(ServerEvent::Game(Box::new(info), state)).await;
+        game
+    }
+
+    async fn tell(&self, event: ServerEvent) {
+        self.events.send(event).await.expect("the session listens");
+    }
+
+    fn state(&self) -> GameState {
+        let clock = Clock { remaining: Duration::from_secs(600), increment: Duration::ZERO };
+        GameState {
+            moves: moves_text(self.line.moves()),
+            clocks: Some(Clocks::both(clock)),
+            status: GameStatus::Started,
+            winner: None,
+            draw_offers: Offers::default(),
+            takeback_offers: Offers::default(),
+            received: Instant::now(),
+        }
+    }
+
+    /// Waits for our move, shows it, and answers it with one that keeps the game going.
+    async fn move_of_ours(&mut self) {
+        let uci = loop {
+            match self.requests.recv().await.expect("the session plays") {
+                Action::Move { uci, .. } => break uci,
+                // What is said in the game.
+                _ => continue,
+            }
+        };
+        self.line.play(uci).expect("a legal move");
+        self.tell(ServerEvent::GameState(self.id.clone(), self.state())).await;
+        let answer = self.quiet_move();
+        self.line.play(answer).expect("a legal move");
+        self.tell(ServerEvent::GameState(self.id.clone(), self.state())).await;
+    }
+
+    /// The move that leaves us most moves, so that the game goes on and none of ours is forced.
+    fn quiet_move(&self) -> UciMove {
+        let choice = |uci: &UciMove| {
+            let mut line = self.line.clone();
+            line.play(*uci).map_or(0, |()| line.legal_moves().len())
+        };
+        self.line.legal_moves().into_iter().max_by_key(choice).expect("the game goes on")
+    }
+}
+
+/// The runtime's clock stands still as long as something blocks, here until the test is over. A move that waits for a timer, however
+/// short, leaves only when the clock is let go after [`PATIENCE`], and is late by it.
+#[tokio::test(start_paused = true)]
+async fn no_timer_delays_a_move() {
+    let _alone = ALONE.lock().await;
+    let (_until_the_end, ends) = std::sync::mpsc::channel::<()>();
+    tokio::task::spawn_blocking(move || ends.recv_timeout(PATIENCE));
+    let began = tokio::time::Instant::now();
+    let mut game = Game::begin().await;
+    for number in 1..=MOVES {
+        game.move_of_ours().await;
+        assert_eq!(began.elapsed(), Duration::ZERO, "a timer was on the way of move {number}");
+    }
+}
+
+/// Allocations and wake-ups of the playing thread for each move, the journal's thread and the elector's included. They are bounds for
+/// the whole, with some room for how threads happen to meet; what a move costs now is printed.
+#[tokio::test]
+async fn a_move_costs_few_allocations_and_wake_ups() {
+    const MOST_ALLOCATIONS: u64 = 400;
+    const MOST_WAKE_UPS: u64 = 8;
+    let _alone = ALONE.lock().await;
+    let mut game = Game::begin().await;
+    let parked = || tokio::runtime::Handle::current().metrics().worker_park_count(0);
+    let now = || (ALLOCATIONS.load(Relaxed), parked());
+    for _ in 0..FIRST {
+        game.move_of_ours().await;
+    }
+    let before = now();
+    for _ in FIRST..MOVES {
+        game.move_of_ours().await;
+    }
+    let counted = MOVES - FIRST;
+    let after = now();
+    let (allocations, wake_ups) = ((after.0 - before.0) / counted, (after.1 - before.1) / counted);
+    println!("a move: {allocations} allocations, {wake_ups} wake-ups");
+    assert!(allocations <= MOST_ALLOCATIONS, "{allocations} allocations a move");
+    assert!(wake_ups <= MOST_WAKE_UPS, "{wake_ups} wake-ups a move");
+}

@@ -1,0 +1,137 @@
+//! The programs and data of other projects that tests need, and where they are found.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+/// Something from outside that a test needs.
+pub struct Need {
+    /// What is missing, and how to get it.
+    missing: &'static str,
+    find: fn() -> Option<PathBuf>,
+    found: OnceLock<Option<PathBuf>>,
+}
+
+impl Need {
+    const fn new(missing: &'static str, find: fn() -> Option<PathBuf>) -> Self {
+        Self { missing, find, found: OnceLock::new() }
+    }
+
+    /// Returns the program, which a test that declares the need can rely on.
+    ///
+    /// # Panics
+    /// Without the program: the test does not declare the need.
+    #[track_caller]
+    pub fn path(&self) -> &Path {
+        self.found()
+            .unwrap_or_else(|| panic!("{}; #[testkit::test(needs(…))] would have ignored this test", self.missing))
+    }
+
+    /// Returns what is missing, and how to get it.
+    pub(crate) fn missing(&self) -> Option<String> {
+        self.found().is_none().then(|| self.missing.to_owned())
+    }
+
+    fn found(&self) -> Option<&Path> {
+        self.found.get_or_init(self.find).as_deref()
+    }
+}
+
+/// A program of the same name in Debian, or of the named package.
+macro_rules! program {
+    ($(#[$doc:meta])* $name:ident, $program:literal) => {
+        program!($(#[$doc])* $name, $program, $program);
+    };
+    ($(#[$doc:meta])* $name:ident, $program:literal, $package:literal) => {
+        $(#[$doc])*
+        pub static $name: Need = Need::new(
+            concat!($program, " not found: run tests/install-tools as root, or install the package ", $package),
+            || program($program),
+        );
+    };
+}
+
+/// A Python that has all of these modules.
+macro_rules! python {
+    ($(#[$doc:meta])* $name:ident, $($module:literal),+) => {
+        $(#[$doc])*
+        pub static $name: Need = Need::new(
+            concat!("Python with ", $($module, " ",)+ "not found: run tests/install-tools"),
+            || python(concat!("import sys" $(, ", ", $module)+)),
+        );
+    };
+}
+
+/// The NATS server, which PyPI has, too.
+pub static NATS_SERVER: Need = Need::new("nats-server not found: run tests/install-tools", || program("nats-server"));
+
+program!(/// A UCI engine.
+    STOCKFISH, "stockfish");
+program!(/// A UCI engine.
+    ETHEREAL, "ethereal-chess");
+program!(/// A UCI and CECP engine for variants.
+    FAIRY_STOCKFISH, "fairy-stockfish");
+program!(/// A CECP engine.
+    GNUCHESS, "gnuchess");
+program!(/// A CECP engine.
+    FAIRYMAX, "fairymax");
+program!(/// A CECP engine.
+    PHALANX, "phalanx");
+program!(/// A CECP engine for variants.
+    SJENG, "sjeng");
+program!(/// A CECP engine.
+    HOICHESS, "hoichess");
+program!(/// A browser.
+    CHROMIUM, "chromium");
+program!(/// The WebDriver of [`CHROMIUM`].
+    CHROMEDRIVER, "chromedriver", "chromium-driver");
+program!(/// The verifier of systemd's units.
+    SYSTEMD_ANALYZE, "systemd-analyze", "systemd");
+program!(/// Any Python.
+    PYTHON, "python3");
+
+python!(/// A Python with python-chess.
+    PYTHON_CHESS, "chess");
+python!(/// A Python with the Lichess client berserk and python-chess.
+    PYTHON_BERSERK, "berserk", "chess");
+python!(/// A Python with pydraughts.
+    PYTHON_DRAUGHTS, "draughts");
+
+/// A folder with the Syzygy tables of up to four men, WDL and DTZ.
+pub static SYZYGY: Need = Need::new("Syzygy tables not found: run tests/install-tools", || {
+    Some(tools().join("syzygy")).filter(|folder| folder.join("KQvK.rtbw").is_file())
+});
+
+/// The published types of the Lichess API, as a JSON schema.
+pub static LICHESS_API: Need = Need::new("schema of the Lichess API not found: run tests/install-tools", || {
+    Some(tools().join("lichess-api.json")).filter(|file| file.is_file())
+});
+
+/// The root of the workspace.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// What `tests/install-tools` has installed.
+fn tools() -> PathBuf {
+    workspace().join("target/test-tools")
+}
+
+/// Finds a program on the `PATH`, where Debian keeps games and servers, or in `target/test-tools`.
+fn program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(["/usr/games".into(), "/usr/sbin".into(), tools().join("bin")]);
+    folders.map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Finds a Python that can run a line: that of `target/test-tools`, or the one on the `PATH`.
+fn python(line: &str) -> Option<PathBuf> {
+    let runs = |python: &PathBuf| {
+        let status = Command::new(python).args(["-c", line]).stdin(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    [Some(tools().join("bin/python")), program("python3")].into_iter().flatten().find(runs)
+}

@@ -1,0 +1,29 @@
+//! Players who are called like words of the protocol, on servers of every dialect.
+
+use practice::End;
+
+use super::harness::{BOT, Daemon, Telnet, ended, game_of, server};
+
+/// FINDINGS K1, K7: a game with such a player is played, its end is understood, and the next one begins.
+#[testkit::test]
+async fn words_of_the_protocol_may_be_names() {
+    for dialect in ["freechess", "fatics", "capablanca", "uhlin"] {
+        let server = server(&format!("dialect={dialect}")).await;
+        let daemon = Daemon::start(&server, BOT).await;
+        for name in ["Creating", "Continuing", "Draw", "Resigns", "Game"] {
+            let mut player = Telnet::newcomer(&server, name).await;
+            player.say("match concilio 5 0 unrated white").await;
+            player.until(&format!("({name} vs. Concilio) Creating unrated blitz match.}}")).await;
+            player.until(&format!("{name} Concilio 1 ")).await;
+            player.play("e2e4", "e4").await;
+            player.until(&format!("{name} Concilio 1 ")).await;
+            let game = game_of(&server, BOT).await;
+            player.say("resign").await;
+            player.until(&format!("{name} resigns}} 0-1")).await;
+            let report = ended(&server, &game).await;
+            assert_eq!(report.outcome.as_ref().map(|outcome| outcome.end), Some(End::Resignation), "{dialect} {name}");
+            assert_eq!(report.winner(), Some(BOT), "{dialect} {name}");
+        }
+        daemon.closes().await;
+    }
+}
