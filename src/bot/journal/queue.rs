@@ -17,6 +17,17 @@ type Job = Box<dyn WriterJob>;
 /// that such a job need not wake it.
 const LINGER: Duration = Duration::from_millis(20);
 
+/// The most entries that wait for a disk that hangs.
+pub(super) const MOST_WAITING: usize = if cfg!(test) { 100 } else { 20_000 };
+
+/// Why a job is not queued.
+pub(super) enum NotQueued {
+    /// The thread has ended.
+    Closed,
+    /// [`MOST_WAITING`] others wait.
+    Full,
+}
+
 /// What the thread is to do.
 pub(super) enum Next {
     /// Write these jobs.
@@ -37,6 +48,8 @@ struct QueueState {
     handles: usize,
     /// Whether the thread has ended.
     is_closed: bool,
+    /// Entries that were given up, because too many waited.
+    lost: usize,
 }
 
 #[derive(Default)]
@@ -65,11 +78,22 @@ impl JobQueue {
         (Self(Arc::clone(&shared)), WaitingJobs(shared))
     }
 
-    /// Adds a job; returns false if the thread has ended.
-    pub(super) fn add(&self, job: Job) -> bool {
+    /// Adds a job.
+    pub(super) fn add(&self, job: Job) -> Result<(), NotQueued> {
         let mut state = self.0.state();
         if state.is_closed {
-            return false;
+            return Err(NotQueued::Closed);
+        }
+        if state.jobs.len() >= MOST_WAITING {
+            let is_first = job.is_kept() && state.lost == 0;
+            state.lost += usize::from(job.is_kept());
+            drop(state);
+            if is_first {
+                tracing::error!(
+                    "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; what happens from now on is not written"
+                );
+            }
+            return Err(NotQueued::Full);
         }
         let is_awaited = job.is_awaited();
         let wakes = state.sleeps || (is_awaited && !state.is_awaited);
@@ -79,7 +103,7 @@ impl JobQueue {
         if wakes {
             self.0.changed.notify_one();
         }
-        true
+        Ok(())
     }
 }
 
@@ -98,6 +122,11 @@ impl Drop for JobQueue {
 }
 
 impl WaitingJobs {
+    /// Returns the number of entries that were given up since this was asked last.
+    pub(super) fn take_lost(&self) -> usize {
+        std::mem::take(&mut self.0.state().lost)
+    }
+
     /// Waits for jobs, for `patience` at most, and returns up to `most` of them.
     pub(super) fn next(&self, patience: Option<Duration>, most: usize) -> Next {
         let give_up = patience.map(|patience| Instant::now() + patience);

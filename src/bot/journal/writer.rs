@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 use super::{
     JournalError,
     lock::JournalLock,
-    queue::{JobQueue, Next, WaitingJobs},
+    queue::{JobQueue, MOST_WAITING, Next, NotQueued, WaitingJobs},
     schema,
     store::{KnownLines, Store},
 };
@@ -47,17 +47,6 @@ const LONG_LOG: u32 = 8000;
 /// How soon a disk that takes nothing is tried again, and the most work that is kept meanwhile; then the oldest is given up.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
-
-/// The most entries that wait for a disk that hangs.
-const MOST_WAITING: usize = if cfg!(test) { 100 } else { 20_000 };
-
-/// What waits for the writing thread.
-#[derive(Default)]
-struct Backlog {
-    waiting: AtomicUsize,
-    /// Entries that were given up, because too many waited.
-    lost: AtomicUsize,
-}
 
 /// Work for the writer, which may have to be done again where a transaction failed.
 pub(super) trait WriterJob: Send {
@@ -158,21 +147,14 @@ impl Writer {
         let (jobs, queue) = JobQueue::new();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
-        let backlog: Arc<Backlog> = Arc::default();
-        let thread = WriterThread {
-            connection,
-            lines: KnownLines::default(),
-            kept: VecDeque::new(),
-            backlog: Arc::clone(&backlog),
-            log_is_due: due,
-        };
+        let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
         let run = move || {
             thread.run(&queue);
             drop(lock);
         };
         spawn("journal").spawn(run).map_err(failed)?;
         let log = Arc::new(Mutex::new(second));
-        let writer = Self { jobs, backlog, log: Arc::clone(&log) };
+        let writer = Self { jobs, log: Arc::clone(&log) };
         spawn("journal-log").spawn(move || shorten_log(&log, &is_due)).map_err(failed)?;
         Ok(writer)
     }
@@ -235,11 +217,10 @@ impl Writer {
     }
 
     fn queue(&self, job: Box<dyn WriterJob>) -> Result<(), JournalError> {
-        if self.backlog.waiting.load(Relaxed) >= MOST_WAITING {
-            if job.is_kept() && self.backlog.lost.fetch_add(1, Relaxed) == 0 {
-                tracing::error!(
-                    "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; what happens from now on is not written"
-                );
+        self.jobs.add(job).map_err(|refused| match refused {
+            NotQueued::Closed => JournalError::Closed,
+            NotQueued::Full => {
+                JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it"))
             }
             return Err(JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it")));
         }
@@ -254,7 +235,6 @@ struct WriterThread {
     lines: KnownLines,
     /// What the disk did not take yet, oldest first.
     kept: VecDeque<Box<dyn WriterJob>>,
-    backlog: Arc<Backlog>,
     log_is_due: mpsc::SyncSender<()>,
 }
 
@@ -323,10 +303,6 @@ impl WriterThread {
                 tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
             }
             _ => (),
-        }
-        let lost = self.backlog.lost.swap(0, Relaxed);
-        if lost > 0 {
-            tracing::error!("journal: {lost} entries were given up while its disk hung");
         }
     }
 
