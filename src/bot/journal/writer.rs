@@ -12,11 +12,7 @@
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-        mpsc,
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -133,7 +129,6 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: JobQueue,
-    backlog: Arc<Backlog>,
     /// What brings the write-ahead log into the database. One at a time: of two at once SQLite fails the second.
     log: Arc<Mutex<Connection>>,
 }
@@ -222,10 +217,7 @@ impl Writer {
             NotQueued::Full => {
                 JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it"))
             }
-            return Err(JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it")));
-        }
-        self.backlog.waiting.fetch_add(1, Relaxed);
-        if self.jobs.add(job) { Ok(()) } else { Err(JournalError::Closed) }
+        })
     }
 }
 
@@ -250,10 +242,13 @@ impl WriterThread {
             match queue.next(patience, BATCH) {
                 Next::Jobs(batch) => {
                     let before = self.kept.len();
-                    self.backlog.waiting.fetch_sub(batch.len(), Relaxed);
                     self.kept.extend(batch);
                     self.write_after(before);
                     logged += 1;
+                    let lost = queue.take_lost();
+                    if lost > 0 {
+                        tracing::error!("journal: {lost} entries were given up while its disk hung");
+                    }
                 }
                 Next::Nothing if self.kept.is_empty() => logged = LOGGED,
                 Next::Nothing => self.write_after(self.kept.len()),

@@ -185,12 +185,11 @@ impl<L: CouncilGame> ElectorThread<L> {
     /// Starts the elector. A foreign engine is a process of its own, with the priority that it is started with; the thread that hears
     /// it computes nothing, and must not wait for a core when the engine has moved.
     fn start(&self) -> Result<Box<dyn Elector<L>>, ElectorFailure> {
-        let start = || defended(|| L::start(&self.spec, self.table.as_ref()));
         if L::is_ours(&self.spec) {
-            return start();
+            return defended(|| L::start(&self.spec, self.table.as_ref()));
         }
         self.priority.give_way();
-        let started = start();
+        let started = defended(|| L::start(&self.spec, self.table.as_ref()));
         if !L::proves(&self.spec) {
             self.priority.come_back();
         }
