@@ -561,7 +561,7 @@ mod tests {
         })
     }
 
-    /// L10: however much the server says, what was decided and what has become due goes first.
+    /// However much the server says, what was decided and what has become due goes first.
     #[tokio::test]
     async fn own_news_go_before_the_servers_flood() {
         let folder = tempfile::tempdir().expect("a folder");

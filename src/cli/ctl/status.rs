@@ -152,7 +152,7 @@ impl RunningGameStatus {
 mod tests {
     use super::*;
 
-    /// O5: a game that is over does not run.
+    /// A game that is over does not run.
     #[test]
     fn finished_games_are_listed_apart() {
         let game = |id: &str, over: &str| {

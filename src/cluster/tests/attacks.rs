@@ -117,7 +117,7 @@ async fn attacks_on_unlike_electors_elect_nothing_beyond_the_invariant() {
     holds_against(&Attack::ALL, "balanced-3").await;
 }
 
-/// C2: with 64 and 1,024 claimed cores, silent.
+/// With 64 and 1,024 claimed cores, silent.
 #[testkit::test(needs(NATS_SERVER))]
 async fn claimed_cores_silence_no_home_elector() {
     let cluster = Cluster::start();
@@ -135,7 +135,7 @@ async fn claimed_cores_silence_no_home_elector() {
     }
 }
 
-/// C3: the honest worker goes on voting, and the flooder is named and not heard any more.
+/// The honest worker goes on voting, and the flooder is named and not heard any more.
 #[testkit::test(needs(NATS_SERVER))]
 async fn flood_starves_nobody() {
     for flood in [Flood::Heartbeats(600, 60_000), Flood::Messages(600, 60_000), Flood::Messages(20_000, 100)] {
@@ -162,7 +162,7 @@ async fn flood_starves_nobody() {
     }
 }
 
-/// C4: a server, or whoever forges its messages, announces one of gigabytes. The daemon leaves before it has come.
+/// A server, or whoever forges its messages, announces one of gigabytes. The daemon leaves before it has come.
 #[testkit::test(needs(NATS_SERVER))]
 async fn endless_message_is_cut_off() {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};

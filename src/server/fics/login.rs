@@ -337,7 +337,7 @@ mod tests {
         }
     }
 
-    /// FINDINGS K4: a version of timeseal that the settings demand and the server does not speak.
+    /// A version of timeseal that the settings demand and the server does not speak.
     #[test]
     fn misheard_timeseal_greeting_is_named() {
         let reason = "Sorry, names can only consist of lower and upper case letters.  Try again.".to_owned();

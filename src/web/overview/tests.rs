@@ -287,7 +287,7 @@ fn ended_games_challenges_chat_and_lines_are_bounded() {
     assert_eq!((&declined["outcome"], &declined["why"]), (&"declined".into(), &"rated games only".into()));
 }
 
-/// Finding M4: a vote was called unanimous although advisers had proposed other moves.
+/// A vote was called unanimous although advisers had proposed other moves.
 #[test]
 fn decision_says_who_wanted_what() {
     let mut told = Told::new();
@@ -329,7 +329,7 @@ fn decision_says_who_wanted_what() {
     assert!(!decision["summary"].as_str().is_some_and(|summary| summary.contains("unanimous")), "{decision}");
 }
 
-/// O5: an account is paused since it was paused, however often it connects again.
+/// An account is paused since it was paused, however often it connects again.
 #[test]
 fn a_pause_has_a_beginning_of_its_own() {
     let mut overview = Overview::default();

@@ -96,7 +96,7 @@ fn a_text_without_end_makes_no_book() {
     assert!(!book.exists());
 }
 
-/// Finding M6: `concilio web` without a journal it can show.
+/// `concilio web` without a journal it can show.
 #[testkit::test]
 fn web_names_what_is_wrong_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -78,7 +78,7 @@ fn a_check_names_an_engine_that_does_not_speak_its_protocol() {
     assert!(sound && text.contains("elector mute"), "one that is off costs its vote and no more: {text}");
 }
 
-/// O5: what `run` refuses, a check refuses too.
+/// What `run` refuses, a check refuses too.
 #[testkit::test]
 fn a_check_refuses_a_page_for_everybody_without_a_secret() {
     let check = || concilio(&["config", "check", "--set", "web.address=0.0.0.0:8080"]);

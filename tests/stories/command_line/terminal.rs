@@ -147,7 +147,7 @@ fn endings(folder: &tempfile::TempDir) -> Vec<String> {
     lines.map(|line| line.split(',').nth(column).expect("a status").to_owned()).collect()
 }
 
-/// Finding M3: the program used to end with the game, and took the page along.
+/// The program used to end with the game, and took the page along.
 #[testkit::test]
 fn demo_stays_and_plays_again() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -167,7 +167,7 @@ fn demo_stays_and_plays_again() {
     assert_eq!(endings(&folder).len(), 2, "{shown}");
 }
 
-/// Finding O5: the terminal said that a game was resigned which the journal had as started.
+/// The terminal said that a game was resigned which the journal had as started.
 #[testkit::test]
 fn interrupted_game_is_resigned_in_the_journal() {
     let folder = tempfile::tempdir().expect("a folder");

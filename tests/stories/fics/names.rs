@@ -4,7 +4,7 @@ use practice::End;
 
 use super::harness::{BOT, Daemon, Telnet, ended, game_of, server};
 
-/// FINDINGS K1, K7: a game with such a player is played, its end is understood, and the next one begins.
+/// A game with such a player is played, its end is understood, and the next one begins.
 #[testkit::test]
 async fn words_of_the_protocol_may_be_names() {
     for dialect in ["freechess", "fatics", "capablanca", "uhlin"] {

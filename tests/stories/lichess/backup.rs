@@ -1,4 +1,4 @@
-//! O1 and O2: the journal comes back from a backup, and a daemon with settings that were broken meanwhile is found.
+//! The journal comes back from a backup, and a daemon with settings that were broken meanwhile is found.
 
 use std::{fs, path::Path, process::Command};
 
@@ -56,7 +56,7 @@ async fn a_killed_daemon_goes_on_with_a_restored_journal() {
     assert_eq!(games_in(&story.journal_path()), 2);
 }
 
-/// O2: whatever is wrong with the settings, a daemon that runs is found, so that no health check takes it for dead.
+/// Whatever is wrong with the settings, a daemon that runs is found, so that no health check takes it for dead.
 #[testkit::test]
 async fn a_daemon_is_found_by_settings_that_are_broken() {
     let story = Story::set_the_stage(|_| ()).await;

@@ -187,7 +187,7 @@ async fn a_hundred_kills_and_restores_lose_nothing() {
     }
 }
 
-/// O1: a journal that is damaged cannot take its log along.
+/// A journal that is damaged cannot take its log along.
 #[tokio::test]
 async fn a_damaged_journal_is_put_aside_with_its_log() {
     let (desk, key) = desk_with_a_game().await;
@@ -235,7 +235,7 @@ async fn a_restore_refuses_what_it_should() {
     assert_eq!(moves_in(&journal, &key), 3, "the journal is as it was");
 }
 
-/// O8: one line that names the file and the remedy.
+/// One line that names the file and the remedy.
 #[test]
 fn a_journal_that_cannot_be_opened_says_what_to_do() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -259,7 +259,7 @@ fn a_journal_that_cannot_be_opened_says_what_to_do() {
     assert!(opened("file/journal.db").contains("set another journal.path"));
 }
 
-/// L10: a disk that hangs costs a bounded amount of memory, and play goes on.
+/// A disk that hangs costs a bounded amount of memory, and play goes on.
 #[tokio::test]
 async fn what_waits_for_a_hanging_disk_is_bounded() {
     let desk = Desk::new();

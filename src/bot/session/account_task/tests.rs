@@ -532,7 +532,7 @@ async fn games_are_sought_within_the_hours_of_challenges() {
     }
 }
 
-/// O3: the server itself says what comes of a challenge that was ordered. One that cannot be made yet is no failure of the command: it is
+/// The server itself says what comes of a challenge that was ordered. One that cannot be made yet is no failure of the command: it is
 /// made later.
 #[tokio::test]
 async fn the_operator_is_told_the_servers_answer() {
@@ -557,7 +557,7 @@ async fn the_operator_is_told_the_servers_answer() {
     }
 }
 
-/// L10: what a flooded game has no room for is asked for again; chat is not.
+/// What a flooded game has no room for is asked for again; chat is not.
 #[tokio::test]
 async fn a_game_that_was_flooded_is_asked_for_anew() {
     let server = Arc::new(ScriptedServer::default());

@@ -233,7 +233,7 @@ fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
     assert_eq!(effects, [], "the stream has long shown it");
 }
 
-/// FINDINGS K7: the opponent resigns while our move is on its way.
+/// The opponent resigns while our move is on its way.
 #[test]
 fn a_move_into_a_game_that_is_over_is_no_fault() {
     let (mut game, number) = e4_is_on_its_way();

@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// FINDINGS K1: any word of the server's sentences may be somebody's name.
+    /// Any word of the server's sentences may be somebody's name.
     #[test]
     fn any_word_may_be_a_players_name() {
         for name in [

@@ -35,7 +35,7 @@ impl Courtesy {
 mod tests {
     use super::*;
 
-    /// FINDINGS K7: 20,000 challenges drew 19,151 tells.
+    /// 20,000 challenges drew 19,151 tells.
     #[test]
     fn a_flood_of_challenges_draws_few_tells() {
         let (mut courtesy, now) = (Courtesy::default(), Instant::now());

@@ -276,7 +276,7 @@ fn only_what_the_server_marks_resumes_a_game() {
     assert_eq!(told, ["> accept ann"]);
 }
 
-/// FINDINGS K2, K6: what is marked so, and is not the game that we know to wait, is a challenge like any other.
+/// What is marked so, and is not the game that we know to wait, is a challenge like any other.
 #[test]
 fn a_resumption_on_other_terms_passes_the_policy() {
     for terms in
@@ -508,7 +508,7 @@ fn a_match_that_resumes_nothing_is_withdrawn() {
     assert_eq!(told, ["> match Ann"], "it waits, and takes no other words");
 }
 
-/// FINDINGS K2: the opponent gives the stored game up, unseen; no match is sent for it, and none that became a game is played.
+/// The opponent gives the stored game up, unseen; no match is sent for it, and none that became a game is played.
 #[test]
 fn match_follows_only_a_fresh_list() {
     let mut evening = with_a_match_on_its_way();
@@ -540,7 +540,7 @@ fn unasked_challenge_is_withdrawn() {
     assert_eq!(told, ["> withdraw Annabella"]);
 }
 
-/// FINDINGS K5: `resume: Command has failed.` says nothing of `match`. Where no game that waits can go on, nobody is challenged for it
+/// `resume: Command has failed.` says nothing of `match`. Where no game that waits can go on, nobody is challenged for it
 /// twice, over no connection and in no later process; the owner is told so once.
 #[test]
 fn where_nothing_resumes_a_game_nobody_is_challenged() {
@@ -579,7 +579,7 @@ fn where_nothing_resumes_a_game_nobody_is_challenged() {
     assert_eq!(evening.hear(&["resume: Command has failed."]), ["> match Ann 5 0 unrated"]);
 }
 
-/// FINDINGS K5: a game that an earlier process adjourned goes on under its next name.
+/// A game that an earlier process adjourned goes on under its next name.
 #[test]
 fn a_game_adjourned_by_an_earlier_process_goes_on() {
     let adjourned = chess::KnownGame { is_adjourned: true, ..left_running("Ann", "ann-old-7") };
@@ -591,7 +591,7 @@ fn a_game_adjourned_by_an_earlier_process_goes_on() {
     assert_eq!(told, ["started ann-old-7.2", "> moves"]);
 }
 
-/// FINDINGS K6: a game that waits and that nobody here has seen is for the policy to decide, once for each time its opponent comes.
+/// A game that waits and that nobody here has seen is for the policy to decide, once for each time its opponent comes.
 #[test]
 fn unseen_stored_game_is_told_as_challenge() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -609,7 +609,7 @@ fn unseen_stored_game_is_told_as_challenge() {
     assert_eq!(told, ["started ann-run-1", "> moves"]);
 }
 
-/// FINDINGS K6: no game is played by other rules than its own. One that goes on may be put off again, one that begins may be ended; after
+/// No game is played by other rules than its own. One that goes on may be put off again, one that begins may be ended; after
 /// that it is told to be left.
 #[test]
 fn unknown_rules_are_never_played_as_others() {
@@ -628,7 +628,7 @@ fn unknown_rules_are_never_played_as_others() {
     assert_eq!(told, ["started ann-run-1.2", "> adjourn"]);
 }
 
-/// FINDINGS K1: a player may be called like a word of the server's sentences, and the line that ends a game may be lost.
+/// A player may be called like a word of the server's sentences, and the line that ends a game may be lost.
 #[test]
 fn silent_game_is_asked_for() {
     for name in ["Creating", "Continuing"] {
@@ -663,7 +663,7 @@ fn silent_game_is_asked_for() {
     assert_eq!(evening.hear(&["You are not playing or examining a game."]), ["GameGone"]);
 }
 
-/// FINDINGS K7: a server may show others' games so as if they were ours.
+/// A server may show others' games so as if they were ours.
 #[test]
 fn board_between_strangers_is_ignored() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -672,7 +672,7 @@ fn board_between_strangers_is_ignored() {
     assert_eq!(evening.hear(&[&E4.replace("Ann", "evil;resign")]), [""; 0], "that is no name");
 }
 
-/// FINDINGS K7: without numbers a server takes `accept draw` for the kind of an offer.
+/// Without numbers a server takes `accept draw` for the kind of an offer.
 #[test]
 fn a_challenger_called_like_an_offer_is_answered() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -685,7 +685,7 @@ fn a_challenger_called_like_an_offer_is_answered() {
     assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
 }
 
-/// FINDINGS K7: names are data, whoever gives them.
+/// Names are data, whoever gives them.
 #[test]
 fn only_a_name_becomes_part_of_a_command() {
     let mut evening = Evening::begin(FicsSettings::default());

@@ -188,7 +188,7 @@ async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
     assert!(reason.contains("taken our place"), "{reason}");
 }
 
-/// FINDINGS K4: only what is known to be final ends the account; what it is, is told once.
+/// Only what is known to be final ends the account; what it is, is told once.
 #[testkit::test]
 async fn unknown_refusals_at_login_are_tried_again() {
     let ics = Ics::start().await;
@@ -215,7 +215,7 @@ async fn unknown_refusals_at_login_are_tried_again() {
     assert!(end);
 }
 
-/// FINDINGS K4: timeseal is demanded of a server that takes its greeting for a name.
+/// Timeseal is demanded of a server that takes its greeting for a name.
 #[testkit::test]
 async fn unknown_timeseal_is_named() {
     let ics = Ics::start().await;

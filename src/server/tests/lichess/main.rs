@@ -738,7 +738,7 @@ impl StoppedClock {
     }
 }
 
-/// L7: a server in trouble refuses as well.
+/// A server in trouble refuses as well.
 #[tokio::test]
 async fn a_token_is_given_up_after_a_minute_of_refusals() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
@@ -758,7 +758,7 @@ async fn a_token_is_given_up_after_a_minute_of_refusals() {
     assert!(soon("the end", story.events.recv()).await.is_none());
 }
 
-/// L7: a game that is given up is lost, so it is played on for as long as the server may be in trouble.
+/// A game that is given up is lost, so it is played on for as long as the server may be in trouble.
 #[tokio::test]
 async fn no_game_is_given_up_for_some_minutes_of_refusals() {
     let patience = |settings: &mut LichessSettings| settings.idle_timeout = Duration::from_secs(3600);
@@ -986,7 +986,7 @@ async fn a_move_waits_for_no_other_request() {
     assert_eq!(more_talk.await.expect("no panic"), Ok(Done::Taken));
 }
 
-/// L10: a challenger waits for the answer, and nothing waits for a list of 600 kB.
+/// A challenger waits for the answer, and nothing waits for a list of 600 kB.
 #[tokio::test]
 async fn an_answer_to_a_challenge_waits_for_no_list() {
     let (mut story, _events) = Story::connected(|_| {}).await;
@@ -1008,7 +1008,7 @@ async fn an_answer_to_a_challenge_waits_for_no_list() {
     tournaments.abort();
 }
 
-/// L11: after a 429 on anything the API asks for a full minute; what nothing waits for is not asked for that long.
+/// After a 429 on anything the API asks for a full minute; what nothing waits for is not asked for that long.
 #[tokio::test]
 async fn lists_rest_for_a_full_minute_after_any_limit() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
@@ -1028,7 +1028,7 @@ async fn lists_rest_for_a_full_minute_after_any_limit() {
     assert_eq!(bots.await.expect("no panic"), Ok(Vec::new()));
 }
 
-/// L11: a topic that was limited without a time is closed for a full minute.
+/// A topic that was limited without a time is closed for a full minute.
 #[tokio::test]
 async fn a_limited_topic_rests_for_a_full_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;

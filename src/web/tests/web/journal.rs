@@ -186,7 +186,7 @@ async fn what_is_asked_wrongly_is_said_in_words() {
     }
 }
 
-/// Finding M6: a journal could not be looked at without an account.
+/// A journal could not be looked at without an account.
 #[testkit::test]
 async fn journal_is_shown_without_a_daemon() {
     let stage = PlayStage::open().await;

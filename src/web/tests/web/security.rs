@@ -260,7 +260,7 @@ fn with_a_stopped_clock(test: impl Future<Output = ()>) {
     runtime.block_on(test);
 }
 
-/// O6: an idle connection gives up its place for a new one.
+/// An idle connection gives up its place for a new one.
 #[testkit::test]
 fn idle_connections_delay_no_request() {
     with_a_stopped_clock(many_idle_connections());
@@ -287,7 +287,7 @@ async fn many_idle_connections() {
     }
 }
 
-/// O6: wrong secrets delay no other request, not even one from the same address.
+/// Wrong secrets delay no other request, not even one from the same address.
 #[testkit::test]
 fn wrong_logins_delay_no_request() {
     with_a_stopped_clock(many_wrong_logins());

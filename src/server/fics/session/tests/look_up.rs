@@ -86,7 +86,7 @@ fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
     assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
 }
 
-/// FINDINGS K3: an older game with the same opponent, colour and first moves, or one of another kind, is another game.
+/// An older game with the same opponent, colour and first moves, or one of another kind, is another game.
 #[test]
 fn older_games_are_not_taken_for_this_one() {
     // The server's clock is five hours behind, in a zone of its letters.
