@@ -1,6 +1,11 @@
 //! The rules of election and the ways of a second phase, by the names that settings, votes and records write.
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, Error as _},
+};
 
 /// A rule of election: docs/method.md §4, and what was found since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
@@ -66,6 +71,25 @@ impl CriterionName {
 /// Rules of earlier versions, which elected no better than the default (docs/experiments.md).
 const REMOVED: [&str; 3] = ["calibrated", "learned", "routing"];
 
+/// Reads a word; a number is one that names nothing.
+struct Word;
+
+impl de::Visitor<'_> for Word {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a criterion")
+    }
+
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<String, E> {
+        Ok(word.to_owned())
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+}
+
 impl<'de> Deserialize<'de> for CriterionName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const WORDS: [&str; CriterionName::ALL.len()] = {
@@ -77,7 +101,7 @@ impl<'de> Deserialize<'de> for CriterionName {
             }
             words
         };
-        let word = String::deserialize(deserializer)?;
+        let word = deserializer.deserialize_any(Word)?;
         let known = Self::ALL.into_iter().find(|name| name.word() == word);
         known.ok_or_else(|| match REMOVED.contains(&word.as_str()) {
             true => D::Error::custom(format_args!("this criterion was removed; use {:?}", Self::default().word())),

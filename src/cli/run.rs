@@ -97,7 +97,10 @@ impl RunCommand {
         let shutdown = Shutdown::default();
         let (has_started, started) = oneshot::channel();
         let finish = settings.shutdown.games == ShutdownGames::Finish;
-        tokio::spawn(heed_signals(started, shutdown.clone(), settings.shutdown.grace, finish));
+        // A signal that comes while the engines start must not end us as if nobody listened.
+        if let Some(signals) = Signals::listen() {
+            tokio::spawn(heed_signals(signals, started, shutdown.clone(), settings.shutdown.grace, finish));
+        }
         let journal = Journal::open(&settings.journal)?;
         background.spawn(write_missing_pgn(journal.clone()));
         let event_bus = EventBus::new();
@@ -211,8 +214,13 @@ fn connect(name: &str, server: &ServerSettings, hint: &str) -> Result<Connection
 }
 
 /// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time.
-async fn heed_signals(started: oneshot::Receiver<Control>, shutdown: Shutdown, grace: Duration, finish: bool) {
-    let Some(mut signals) = Signals::listen() else { return };
+async fn heed_signals(
+    mut signals: Signals,
+    started: oneshot::Receiver<Control>,
+    shutdown: Shutdown,
+    grace: Duration,
+    finish: bool,
+) {
     let Some(control) = when_started(&mut signals, started).await else { return };
     told_to_stop(&mut signals, &control).await;
     if finish {

@@ -101,7 +101,13 @@ impl PendingOffers {
                     }
                 }
         };
-        self.standing.iter().filter(fits).cloned().collect()
+        let meant: Vec<_> = self.standing.iter().filter(fits).cloned().collect();
+        if !meant.is_empty() || handle.parse::<u32>().is_ok() {
+            return meant;
+        }
+        // The beginning of a player's name is enough.
+        let begins = |offer: &&PendingOffer| offer.ours == ours && offer.with.to_lowercase().starts_with(handle);
+        self.standing.iter().filter(begins).cloned().collect()
     }
 }
 

@@ -45,7 +45,8 @@ fn the_variables_that_are_set_are_read() {
         ["compose.yaml", "compose.tls.yaml", "kubernetes/nats.yaml", "kubernetes/worker.yaml", "kubernetes/daemon.yaml"]
     {
         for text in documents(file).iter().flat_map(texts).filter(|text| text.starts_with("CONCILIO_")) {
-            let settings = text.starts_with("CONCILIO__CLUSTER__") || text.starts_with("CONCILIO__SERVERS__LICHESS__");
+            let tables = ["CONCILIO__CLUSTER__", "CONCILIO__SERVERS__LICHESS__", "CONCILIO__WEB__"];
+            let settings = tables.iter().any(|table| text.starts_with(table));
             let read = settings || readers.contains(&format!("\"{text}\"")) || readers.contains(&format!("${text}"));
             assert!(read, "{file} sets {text}, which nobody reads");
         }

@@ -106,7 +106,7 @@ fn web_names_what_is_wrong_in_one_line() {
     for (journal, words) in [
         (path("missing.db"), "there is no such file"),
         (path(""), "this is a folder"),
-        (path("text.db"), "not a database"),
+        (path("text.db"), "it is no journal but another file"),
     ] {
         let output = concilio(&["web", "--journal", &journal]).output().expect("it starts");
         let stderr = stderr(&output);
