@@ -14,7 +14,7 @@ use tokio_util::codec::Decoder;
 
 use super::{
     codec::{ServerFrame, TelnetCodec},
-    message::FicsMessage,
+    message::{FicsMessage, Speaker},
     session::{FicsSession, SessionEffect, Ticket},
     settings::FicsSettings,
 };
@@ -213,11 +213,14 @@ fn games(side: &RecordedSide) -> Vec<String> {
     let mut player = FicsSession::new(FicsSettings { resume: false, ..FicsSettings::default() }, "run".to_owned());
     let mut now = Instant::now();
     let mut games = Vec::new();
+    // Not every server greets by name: who logged in knows it.
+    let name = side.name.split(' ').next().unwrap_or_default().to_owned();
+    player.connected(Speaker { name, titles: Vec::new(), game: None }, now);
     for frame in frames(side) {
         let ServerFrame::Line(line) = frame else { continue };
         now += Duration::from_millis(10);
         match FicsMessage::read(line) {
-            FicsMessage::Session(us) => player.connected(us, now),
+            FicsMessage::Session(_) => {}
             message => {
                 // The challenges of the recorded player were wanted.
                 if let FicsMessage::Issued(terms) = &message {
