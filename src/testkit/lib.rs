@@ -36,12 +36,18 @@ pub mod needs;
 mod sources;
 mod summary;
 
-use std::{env, panic, process::ExitCode, thread};
+use std::{
+    env, panic,
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 pub use inventory;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use needs::Need;
 pub use testkit_macros::test;
+use tokio::runtime::Builder;
 
 /// Makes a missing program a failure.
 const REQUIRE_ALL: &str = "CONCILIO_TEST_REQUIRE_ALL";
@@ -79,10 +85,23 @@ pub fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
+/// Whether async tests run on one thread.
+static ONE_THREAD: AtomicBool = AtomicBool::new(false);
+
+/// Runs the tests of a target whose async tests rely on one thread each, as those of `#[tokio::test]` do.
+pub fn main_on_one_thread() -> ExitCode {
+    ONE_THREAD.store(true, Ordering::Relaxed);
+    main()
+}
+
 /// Runs the body of an async test.
 #[doc(hidden)]
 pub fn block_on(body: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime").block_on(body);
+    let mut runtime = match ONE_THREAD.load(Ordering::Relaxed) {
+        true => Builder::new_current_thread(),
+        false => Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build().expect("a runtime").block_on(body);
 }
 
 fn require_all() -> bool {

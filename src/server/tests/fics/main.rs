@@ -726,5 +726,5 @@ async fn a_guest_learns_what_guests_may_not() {
 }
 
 fn main() -> std::process::ExitCode {
-    testkit::main()
+    testkit::main_on_one_thread()
 }
