@@ -18,7 +18,7 @@ type Job = Box<dyn WriterJob>;
 const LINGER: Duration = Duration::from_millis(20);
 
 /// The most entries that wait for a disk that hangs.
-pub(super) const MOST_WAITING: usize = if cfg!(test) { 100 } else { 20_000 };
+pub(super) const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
 
 /// Why a job is not queued.
 pub(super) enum NotQueued {

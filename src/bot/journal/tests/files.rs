@@ -270,7 +270,7 @@ async fn what_waits_for_a_hanging_disk_is_bounded() {
         held.recv().map_err(|_| JournalError::Closed)
     });
     hangs.recv().await.expect("the disk hangs");
-    for _ in 0..1000 {
+    for _ in 0..3000 {
         desk.journal.fault(&desk.server, None, "as a server says it again and again");
     }
     let refused = desk.journal.set_state("x", String::new()).await;
@@ -282,7 +282,7 @@ async fn what_waits_for_a_hanging_disk_is_bounded() {
     }
     let faults = rusqlite::Connection::open(desk.journal.path()).expect("a database");
     let faults: i64 = faults.query_row("SELECT count(*) FROM faults", [], |row| row.get(0)).expect("a number");
-    assert_eq!(faults, 100);
+    assert_eq!(faults, 1000);
     desk.journal.set_state("x", String::new()).await.expect("there is room again");
 }
 
