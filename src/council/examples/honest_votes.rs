@@ -3,6 +3,9 @@
 //! nodes, in virtual time.
 //!
 //!     cargo run --release -p concilio-council --example honest_votes [GAMES] [NODES] [SEED]
+//!     cargo run --release -p concilio-council --example honest_votes positions [POSITIONS] [NODES] [SEED]
+//!
+//! The second form plays no games: it compares the moves that both rules elect in positions by searches of ten times the nodes.
 //!
 //! Each council has one home elector and three distant ones, all with the evaluation of the roster
 //! `auto` and some noise, each with a table of its own. Verification has a hundredth of the nodes
@@ -186,8 +189,73 @@ fn game(opening: &Line, sides: [&mut Side; 2], nodes: u64) -> usize {
     1
 }
 
+/// A position of the middlegame, played by short searches from a random opening.
+fn middlegame(random: &mut StdRng) -> Result<Line, Box<dyn std::error::Error>> {
+    loop {
+        let (mut line, mut player) = (Line::start(Variant::Standard), engine(random.random_range(1..1_000_000)));
+        let plies = random.random_range(14..60);
+        while line.ply() < plies && !line.legal_moves().is_empty() {
+            let legal = line.legal_moves();
+            let best = match line.ply() {
+                ..6 => legal[random.random_range(0..legal.len())],
+                _ => search(&mut player, &line, None, 300).map_or(legal[0], |(best, ..)| best),
+            };
+            line.play(best)?;
+        }
+        let even = search(&mut player, &line, None, 3_000).is_some_and(|(_, score, _)| score.as_centipawns().abs() < 300);
+        if even && line.legal_moves().len() > 4 {
+            return Ok(line);
+        }
+    }
+}
+
+/// Compares the rules by the moves that they elect.
+fn positions(count: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn std::error::Error>> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut losses: Vec<[f64; 3]> = Vec::new();
+    let mut differ = [0_usize; 3];
+    for number in 1..=count {
+        let line = middlegame(&mut random)?;
+        let (mut new, mut old) = (Side::new(true, number as u64), Side::new(false, number as u64));
+        let home = search(&mut new.engines[0], &line, None, nodes).map(|(best, ..)| best);
+        new.engines.iter_mut().for_each(Engine::new_game);
+        let elected = [new.moves(&line, nodes).map(|(best, _)| best), old.moves(&line, nodes).map(|(best, _)| best), home];
+        let [Some(new), Some(old), Some(home)] = elected else { continue };
+        let mut judge = engine(0);
+        let mut known: Vec<(UciMove, f64)> = Vec::new();
+        for best in [new, old, home] {
+            if known.iter().all(|(other, _)| *other != best) && (new != old || new != home) {
+                judge.new_game();
+                let score = search(&mut judge, &line, Some(best), 10 * nodes).map_or(0, |(_, score, _)| score.as_centipawns());
+                known.push((best, f64::from(score.clamp(-1_000, 1_000))));
+            }
+        }
+        let value = |best: UciMove| known.iter().find(|(other, _)| *other == best).map_or(0.0, |(_, value)| *value);
+        losses.push([value(old) - value(new), value(old) - value(home), value(home) - value(new)]);
+        for (place, pair) in [(new, old), (home, old), (home, new)].into_iter().enumerate() {
+            differ[place] += usize::from(pair.0 != pair.1);
+        }
+        if number.is_multiple_of(20) {
+            let count = losses.len() as f64;
+            let words = ["new against old", "home alone against old", "new against home alone"];
+            for (place, words) in words.iter().enumerate() {
+                let mean = losses.iter().map(|loss| loss[place]).sum::<f64>() / count;
+                let variance = losses.iter().map(|loss| (loss[place] - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+                let error = 1.96 * (variance / count).sqrt();
+                println!("{number} positions, {words}: {} differ, {mean:.2} +- {error:.2} cp lost a move", differ[place]);
+            }
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if_eq("positions").is_some() {
+        let mut number = |usual: u64| arguments.next().map_or(Ok(usual), |text| text.parse());
+        let (count, nodes, seed) = (number(200)?, number(50_000)?, number(1)?);
+        return positions(usize::try_from(count)?, nodes, seed);
+    }
     let games: u64 = arguments.next().map_or(Ok(200), |text| text.parse())?;
     let nodes: u64 = arguments.next().map_or(Ok(3_000), |text| text.parse())?;
     let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
