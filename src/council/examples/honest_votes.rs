@@ -202,7 +202,8 @@ fn middlegame(random: &mut StdRng) -> Result<Line, Box<dyn std::error::Error>> {
             };
             line.play(best)?;
         }
-        let even = search(&mut player, &line, None, 3_000).is_some_and(|(_, score, _)| score.as_centipawns().abs() < 300);
+        let even =
+            search(&mut player, &line, None, 3_000).is_some_and(|(_, score, _)| score.as_centipawns().abs() < 300);
         if even && line.legal_moves().len() > 4 {
             return Ok(line);
         }
@@ -219,14 +220,16 @@ fn positions(count: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn std::err
         let (mut new, mut old) = (Side::new(true, number as u64), Side::new(false, number as u64));
         let home = search(&mut new.engines[0], &line, None, nodes).map(|(best, ..)| best);
         new.engines.iter_mut().for_each(Engine::new_game);
-        let elected = [new.moves(&line, nodes).map(|(best, _)| best), old.moves(&line, nodes).map(|(best, _)| best), home];
+        let elected =
+            [new.moves(&line, nodes).map(|(best, _)| best), old.moves(&line, nodes).map(|(best, _)| best), home];
         let [Some(new), Some(old), Some(home)] = elected else { continue };
         let mut judge = engine(0);
         let mut known: Vec<(UciMove, f64)> = Vec::new();
         for best in [new, old, home] {
             if known.iter().all(|(other, _)| *other != best) && (new != old || new != home) {
                 judge.new_game();
-                let score = search(&mut judge, &line, Some(best), 10 * nodes).map_or(0, |(_, score, _)| score.as_centipawns());
+                let score =
+                    search(&mut judge, &line, Some(best), 10 * nodes).map_or(0, |(_, score, _)| score.as_centipawns());
                 known.push((best, f64::from(score.clamp(-1_000, 1_000))));
             }
         }
@@ -240,9 +243,13 @@ fn positions(count: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn std::err
             let words = ["new against old", "home alone against old", "new against home alone"];
             for (place, words) in words.iter().enumerate() {
                 let mean = losses.iter().map(|loss| loss[place]).sum::<f64>() / count;
-                let variance = losses.iter().map(|loss| (loss[place] - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+                let variance =
+                    losses.iter().map(|loss| (loss[place] - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
                 let error = 1.96 * (variance / count).sqrt();
-                println!("{number} positions, {words}: {} differ, {mean:.2} +- {error:.2} cp lost a move", differ[place]);
+                println!(
+                    "{number} positions, {words}: {} differ, {mean:.2} +- {error:.2} cp lost a move",
+                    differ[place]
+                );
             }
         }
     }

@@ -302,6 +302,7 @@ const BY_HAND: &str = "**** Starting FICS session as Somebot ****\n\r\n\rfics% \
 
 #[test]
 fn session_written_by_hand_is_read() {
-    let side = RecordedSide { name: "Somebot by hand".to_owned(), sealed: false, pieces: vec![BY_HAND.as_bytes().to_vec()] };
+    let side =
+        RecordedSide { name: "Somebot by hand".to_owned(), sealed: false, pieces: vec![BY_HAND.as_bytes().to_vec()] };
     assert_eq!(games(&side), ["f2f3 e7e5 g2g4 d8h4 mate black"]);
 }
