@@ -97,9 +97,13 @@ impl RunCommand {
         let shutdown = Shutdown::default();
         let (has_started, started) = oneshot::channel();
         let finish = settings.shutdown.games == ShutdownGames::Finish;
-        // A signal that comes while the engines start must not end us as if nobody listened.
-        if let Some(signals) = Signals::listen() {
-            tokio::spawn(heed_signals(signals, started, shutdown.clone(), settings.shutdown.grace, finish));
+        // A signal that comes while the engines start, which blocks this thread, is heeded all the same.
+        let signals = {
+            let _background = background.enter();
+            Signals::listen()
+        };
+        if let Some(signals) = signals {
+            background.spawn(heed_signals(signals, started, shutdown.clone(), settings.shutdown.grace, finish));
         }
         let journal = Journal::open(&settings.journal)?;
         background.spawn(write_missing_pgn(journal.clone()));

@@ -1,15 +1,18 @@
 //! Players who are called like words of the protocol, on servers of every dialect.
 
 use practice::End;
+use server::fics::{FicsSettings, Timeseal};
 
-use super::harness::{BOT, Daemon, Telnet, ended, game_of, server};
+use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings};
 
 /// A game with such a player is played, its end is understood, and the next one begins.
 #[testkit::test]
 async fn words_of_the_protocol_may_be_names() {
-    for dialect in ["freechess", "fatics", "capablanca", "uhlin"] {
+    for (dialect, timeseal) in
+        [("freechess", Timeseal::V2), ("fatics", Timeseal::V2), ("capablanca", Timeseal::V1), ("uhlin", Timeseal::Off)]
+    {
         let server = server(&format!("dialect={dialect}")).await;
-        let daemon = Daemon::start(&server, BOT).await;
+        let daemon = Daemon::start_with(&server, BOT, FicsSettings { timeseal, ..settings(&server, BOT) }).await;
         for name in ["Creating", "Continuing", "Draw", "Resigns", "Game"] {
             let mut player = Telnet::newcomer(&server, name).await;
             player.say("match concilio 5 0 unrated white").await;
