@@ -28,7 +28,7 @@
 //! }
 //! ```
 //!
-//! `#[test]` and `#[tokio::test]` would be lost without a word in such a target. [`sources`] looks for them, and for tests
+//! `#[test]` and `#[tokio::test]` would be lost without a word in such a target. `sources.rs` looks for them, and for tests
 //! that return before they assert anything.
 
 pub mod needs;
