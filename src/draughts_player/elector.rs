@@ -24,7 +24,6 @@ use engine::SharedTable;
 
 use crate::DraughtsLine;
 
-/// The kinds of draughts electors.
 #[derive(Clone)]
 pub enum DraughtsKind {
     /// The search of today with an evaluation, and with endgame tables where there are any.
@@ -41,7 +40,6 @@ impl DraughtsKind {
         }
     }
 
-    /// Returns its endgame tables.
     fn tables(&self) -> Option<&Arc<EndgameTables>> {
         match self {
             Self::Today(_, tables) => tables.as_ref(),
@@ -253,7 +251,6 @@ fn limits_of(task: &Task<DraughtsLine>) -> Limits {
     Limits { time, nodes, depth, moves: (!task.root_moves.is_empty()).then(|| task.root_moves.clone()) }
 }
 
-/// Returns an iteration's proposal.
 fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::Iteration) -> Proposal<Move> {
     Proposal {
         search: task.id.clone(),

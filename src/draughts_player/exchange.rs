@@ -43,18 +43,15 @@ pub enum ExchangeError {
     Gone,
     #[error("the other program has been silent for {0:?}")]
     Silent(Duration),
-    /// Its message is invalid.
     #[error(transparent)]
     Message(#[from] MessageError),
     /// Its message is out of turn, or its move illegal.
     #[error(transparent)]
     Partner(#[from] PartnerError),
-    /// It declines the game.
     #[error("the other program does not want this game ({0:?})")]
     Declined(Acceptance),
 }
 
-/// The terms of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct ExchangeTerms {
     /// The colour of the program that is asked.
@@ -65,7 +62,6 @@ pub struct ExchangeTerms {
     pub start: Option<Board>,
 }
 
-/// A finished game.
 #[derive(Clone, Debug)]
 pub struct ExchangeGame {
     /// The moves, with the council's votes.
@@ -286,7 +282,6 @@ fn from_the_other_side(reason: Reason) -> Reason {
     }
 }
 
-/// Both clocks of a game.
 struct ChessClock {
     initial: Duration,
     ours: Duration,

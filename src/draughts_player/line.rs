@@ -7,7 +7,6 @@ use draughts::{
     game::{Game, Outcome},
 };
 
-/// A game for the council.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DraughtsLine(Game);
 

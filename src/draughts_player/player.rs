@@ -78,7 +78,6 @@ fn seconds(text: &str) -> Option<Duration> {
     (seconds > 0.0 && seconds <= 86_400.0).then(|| Duration::from_secs_f64(seconds))
 }
 
-/// The player of one side.
 pub struct DraughtsPlayer {
     council: Council<DraughtsLine>,
     own_pace: Pace,

@@ -15,30 +15,23 @@ use crate::{DraughtsKind, DraughtsLine, player::Pace};
 /// A text that names no player of draughts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerSpecError {
-    /// An unknown first word.
     #[error(
         "player {0:?}: expected council, published, a strategy (peso-pedine, peso-posizione, spettacolo, fully-guarded) or \
          letters of mpgsk"
     )]
     Name(String),
-    /// An invalid option.
     #[error("option {option:?} of the player {player}: expected {expected}")]
     Option {
         /// The option as it was given.
         option: String,
-        /// The player's first word.
         player: String,
-        /// The accepted options.
         expected: &'static str,
     },
 }
 
-/// The definition of a player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerSpec {
-    /// The text as given.
     text: String,
-    /// The electors in their order.
     evaluations: Vec<Evaluation>,
     /// The search of 2010, where that is what plays.
     published: Option<PublishedSettings>,
@@ -173,7 +166,6 @@ impl PlayerSpec {
         self.pace
     }
 
-    /// Returns the rule of election.
     pub fn settings(&self) -> &CouncilSettings {
         &self.settings
     }

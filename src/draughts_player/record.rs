@@ -18,7 +18,6 @@ pub struct Occasion<'a> {
     pub place: &'a str,
     /// White, then Black.
     pub players: [&'a str; 2],
-    /// The bot's colour.
     pub ours: board::Color,
     pub clock: TimeControl,
 }

@@ -42,7 +42,6 @@ impl ScoreSheet {
         Ok(())
     }
 
-    /// Adds a tag.
     #[must_use]
     pub fn with_tag(mut self, name: &str, value: &str) -> Self {
         self.record.tags.push((name.to_owned(), value.to_owned()));

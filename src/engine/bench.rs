@@ -15,7 +15,6 @@ use super::{
 /// Plies each position is searched by default.
 const DEPTH: u32 = 11;
 
-/// The result of [`bench()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
     /// Nodes over all positions: changes if and only if search or evaluation do.
@@ -44,7 +43,6 @@ pub fn short_bench() -> &'static Bench {
     RESULT.get_or_init(|| bench(Some(PLIES), 1, &mut |_| {}))
 }
 
-/// Runs [`bench()`] with other options.
 pub fn bench_with(options: &EngineOptions, depth: Option<u32>, tell: &mut dyn FnMut(&str)) -> Bench {
     let mut total = Bench { nodes: 0, time: Duration::ZERO };
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };

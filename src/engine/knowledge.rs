@@ -53,7 +53,6 @@ impl Heuristic {
         all
     };
 
-    /// Returns its letter in docs/method.md.
     pub const fn letter(self) -> char {
         b"mbxkcparn"[self as usize] as char
     }
@@ -76,7 +75,6 @@ impl Heuristic {
 /// The share of each heuristic, in per cent from 0 to 200, in the order of [`Heuristic::WITH_NET`].
 pub type Percentages = [u16; 9];
 
-/// Every heuristic in full.
 pub const IN_FULL: Percentages = [100; 9];
 
 /// A set of heuristics: the knowledge of one instance of the engine. Its text is letters, such as
@@ -90,7 +88,6 @@ impl Knowledge {
     pub const COMPLETE: Self = Self(0xff);
     /// The eight and the net.
     pub const NINE: Self = Self::COMPLETE.with(Heuristic::Net);
-    /// The net alone.
     pub const LEARNED: Self = Self::NONE.with(Heuristic::Net);
     /// The default, which measured best by the clock (docs/experiments.md).
     pub const STRONGEST: Self = Self::LEARNED;

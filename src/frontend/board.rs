@@ -1,13 +1,10 @@
-//! The board as text.
-
 use shakmaty::{Color, File, Position, Rank, Square};
 
 use chess::Line;
 
-/// The style of a board.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BoardStyle {
-    /// From Black's side.
+    /// True if the board is seen from Black's side.
     pub reversed: bool,
     /// Files and ranks are named at the edge.
     pub coordinates: bool,

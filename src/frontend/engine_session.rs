@@ -22,7 +22,6 @@ const START_PATIENCE: Duration = Duration::from_secs(8);
 pub(super) struct EngineSession {
     /// The settings. Changes take effect at the next [`EngineSession::replace_council`].
     pub setup: Setup,
-    /// The position on the board.
     pub line: Arc<Line>,
     /// Started for the first search, and replaced after a change of the settings.
     player: Option<GamePlayer>,
@@ -35,7 +34,6 @@ pub(super) struct EngineSession {
 pub(super) struct EngineQuestion {
     pub time: Time,
     pub limits: Limits,
-    /// Moves not to be considered.
     pub excluded: Vec<UciMove>,
     /// True to ask the electors even if a book knows the move.
     pub always_search: bool,
@@ -90,7 +88,6 @@ impl EngineSession {
         Ok(request)
     }
 
-    /// Requests the decision at once.
     pub(super) fn answer_now(&self) {
         if let Some(search) = &self.search {
             search.answer_now();

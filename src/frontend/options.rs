@@ -1,4 +1,4 @@
-//! What a program may set, in both languages.
+//! Options that a chess program may set, in UCI and CECP.
 //!
 //! One list describes the options as they stand ([`list`]), one function sets them ([`set`]); UCI and CECP only spell them
 //! differently.
@@ -17,18 +17,14 @@ const LARGEST: u64 = (1 << 31) - 1;
 /// The value of `Preset` that changes nothing.
 const NO_PRESET: &str = "none";
 
-/// How deep into a game a book named by the program is asked, plies.
+/// Maximum ply at which a book named by the program is used.
 const BOOK_PLIES: usize = 40;
 
-/// What an option takes.
 pub(super) enum OptionKind {
-    /// Yes or no.
     Check,
     /// A whole number in a range.
     Spin(u64, u64),
-    /// One of these.
     Combo(Vec<&'static str>),
-    /// Any text.
     Text,
     /// Nothing: it does something.
     Button,
@@ -41,7 +37,6 @@ pub(super) struct EngineOption {
     pub value: String,
 }
 
-/// The options as they stand.
 pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
     let choice = |name, kind, value: &dyn Display| EngineOption { name, kind, value: value.to_string() };
     let council = &setup.council;
@@ -100,7 +95,7 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
         ("Threads", OptionValue::Number(cores)) => {
             let total = changed.hash();
             changed.cores = cores as usize;
-            // All of these, and those that others lend.
+            // Use all of these cores and the remote ones.
             changed.council.cores = 0;
             changed.share_hash(total);
         }

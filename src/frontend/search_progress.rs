@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use chess::{Decision, Phase, Proposal, Score, UciMove};
 
-/// The proposals for one position.
 pub(super) struct SearchProgress {
     began: Instant,
     /// The newest of each elector and phase.
@@ -19,7 +18,6 @@ pub(super) struct LeadingProposal<'a> {
     pub proposal: &'a Proposal,
     /// Nodes of all electors.
     pub nodes: u64,
-    /// The time since the question.
     pub time: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What a chess program's engine plays with: the player's settings, as far as a program may change them.
+//! Settings of an engine under a chess program.
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
@@ -14,28 +14,22 @@ use council::{
 /// The usual [`Setup::overhead`].
 const OVERHEAD: Duration = Duration::from_millis(50);
 
-/// How the council plays under a chess program.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Who proposes, and how one proposal is elected.
     pub council: CouncilSettings,
-    /// How time is spent.
     pub clock: ClockSettings,
-    /// Bounds on every search.
     pub limits: Limits,
-    /// Books and tablebases.
     pub library: Library,
-    /// Those that the settings name, which an option that is set to nothing goes back to.
+    /// Library from the settings, restored when an option is set to an empty value.
     of_settings: Library,
     /// Folders of tablebases that an option names; empty for those of the settings.
     pub(super) tablebases: String,
-    /// Whether the books are used.
     pub own_book: bool,
     /// The cores of this machine that searches may use together; 0 is all there are.
     pub cores: usize,
-    /// Who lends cores beside these.
+    /// Remote cores used beside the local ones.
     pub remote_pool: Option<Arc<dyn RemotePool>>,
-    /// What the way of a move to the program costs on our clock.
+    /// Time that a move needs to reach the program, charged to our clock.
     pub overhead: Duration,
     /// When draws are offered and accepted, where the program's language has draws.
     pub draw: DrawSettings,
@@ -97,10 +91,10 @@ impl Setup {
         Ok(())
     }
 
-    /// Who sits in the council.
+    /// Returns the electors of the council.
     ///
     /// # Errors
-    /// [`RosterError`] where the settings name no roster.
+    /// [`RosterError`] if the settings do not name a valid roster.
     pub(super) fn roster(&self) -> Result<Roster, RosterError> {
         Roster::from_settings(&self.council)
     }
@@ -110,12 +104,12 @@ impl Setup {
         self.council.hash * self.tables()
     }
 
-    /// Shares so many MiB out among the electors and the second phase.
+    /// Divides `total` MiB among the electors and the second phase.
     pub(super) fn share_hash(&mut self, total: usize) {
         self.council.hash = (total / self.tables()).max(1);
     }
 
-    /// How many electors there are on this machine alone.
+    /// Returns the number of electors on this machine alone.
     pub(super) fn electors(&self) -> usize {
         let own = |roster: Roster| roster.electors_for(Variant::Standard, self.own_cores()).len();
         self.roster().map_or(1, own).max(1)
@@ -131,12 +125,12 @@ impl Setup {
         self.electors() + usize::from(self.council.criterion == CriterionName::ReSearch)
     }
 
-    /// What can be searched of a time that a move must not take longer than.
+    /// Returns the search time for a move that must not take longer than `time`.
     pub(super) fn searchable(&self, time: Duration) -> Duration {
         engine::uci::searchable(time, self.overhead)
     }
 
-    /// Whether a council of the one plays as one of the other, as far as settings say: their books are not compared.
+    /// Returns true if both setups play alike; books are not compared.
     pub(super) fn has_settings_of(&self, other: &Self) -> bool {
         let settings = |setup: &Self| (setup.limits, setup.own_book, setup.cores, setup.overhead);
         self.council == other.council
@@ -145,17 +139,15 @@ impl Setup {
             && settings(self) == settings(other)
     }
 
-    /// What needs no search.
+    /// Returns books and tablebases; without books if `own_book` is off.
     pub(super) fn library(&self) -> Arc<Library> {
         Arc::new(if self.own_book { self.library.clone() } else { self.library.clone().without_books() })
     }
 
-    /// Where the electors search.
     pub(super) fn pool(&self) -> Pool {
         Pool::with_remote(self.cores, self.remote_pool.clone())
     }
 
-    /// The overhead as the clock room knows it.
     pub(super) const fn lag(&self) -> Lag {
         Lag::steady(self.overhead)
     }

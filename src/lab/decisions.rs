@@ -48,7 +48,6 @@ pub struct DecisionsPlan {
 /// A move that a player chose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecidedMove {
-    /// The move.
     #[serde(with = "super::move_text")]
     pub best: UciMove,
     /// What it cost, all electors and threads together.
@@ -64,7 +63,6 @@ pub struct DecidedMove {
 pub struct DecisionFigures {
     /// The player.
     pub name: String,
-    /// Positions.
     pub positions: usize,
     /// Nodes a decision, all electors and threads together.
     pub nodes: f64,
@@ -97,7 +95,6 @@ pub struct Comparison {
 /// What the players decided at one position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionDecisions {
-    /// The position as FEN.
     pub fen: String,
     /// By player.
     pub players: Vec<ValuedMove>,

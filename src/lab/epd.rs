@@ -83,7 +83,6 @@ impl EpdRecord {
     }
 }
 
-/// Reads all records of a text.
 pub fn read(text: &str) -> (Vec<EpdRecord>, Vec<BadLine>) {
     let (mut records, mut bad) = (Vec::new(), Vec::new());
     for (number, line) in logical_lines(text) {

@@ -32,7 +32,6 @@ use council::pool::{ElectorKind, ElectorSpec, Job, SearchReport, Slot};
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
-    /// The elector that searches.
     pub elector: ElectorSpec,
     /// The position, with the moves that led to it.
     pub line: Arc<Line>,
@@ -68,7 +67,6 @@ pub struct Found {
     line: Vec<UciMove>,
 }
 
-/// An iteration of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct FoundIteration {
     #[serde(rename = "m", with = "super::move_text")]

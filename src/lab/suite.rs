@@ -31,7 +31,6 @@ pub struct TestPosition {
 /// What is known of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// One of the best.
     Best,
     /// One to be avoided.
     Worst,

@@ -50,7 +50,6 @@ impl fmt::Display for TeacherEffort {
 /// How a teacher is started and what it may spend.
 #[derive(Clone, Debug)]
 pub(crate) struct TeacherPlan {
-    /// The program.
     pub(crate) program: EngineProgram,
     /// For each position.
     pub(crate) effort: TeacherEffort,

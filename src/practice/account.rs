@@ -1,5 +1,3 @@
-//! Accounts of the practice server.
-
 use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use crate::rating::PlayerRating;
@@ -42,14 +40,11 @@ impl Borrow<str> for AccountId {
 /// The category in which a game is rated: its speed for the usual rules, otherwise its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// Standard chess at a speed.
     Speed(Speed),
-    /// A variant at any speed.
     Variant(Variant),
 }
 
 impl Category {
-    /// The category of a game with these terms.
     pub fn of(terms: &GameTerms) -> Self {
         match terms.variant {
             Variant::Standard | Variant::FromPosition => Self::Speed(terms.time_control.speed()),
@@ -72,16 +67,13 @@ impl Category {
     }
 }
 
-/// Numbers of finished games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GameCounts {
     /// Rated games among all.
     pub rated: u32,
-    /// Games that the player won.
     pub won: u32,
     /// Games that ended in a draw.
     pub drawn: u32,
-    /// Games that the player lost.
     pub lost: u32,
 }
 
@@ -95,9 +87,7 @@ impl GameCounts {
 /// An account of the practice server, with its ratings and counts.
 #[derive(Clone, Debug)]
 pub struct PracticeAccount {
-    /// The key of the account.
     pub id: AccountId,
-    /// The name as shown.
     pub name: String,
     pub bot: bool,
     /// The level of the server's own engine, which belongs to no account and is seen by its

@@ -19,7 +19,6 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every dialect, the default first.
     pub const ALL: [Self; 4] = [Self::Freechess, Self::Fatics, Self::Capablanca, Self::Uhlin];
 
     /// Returns its name in a plan of faults.
@@ -143,7 +142,6 @@ impl Dialect {
         }
     }
 
-    /// Returns the sign of mate.
     pub const fn mate(self) -> char {
         if self.is_plain() { '+' } else { '#' }
     }

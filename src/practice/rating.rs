@@ -31,7 +31,6 @@ impl PlayerRating {
         Self { estimate, games }
     }
 
-    /// Returns the points as shown.
     pub fn points(self) -> i32 {
         self.estimate.rating.round() as i32
     }

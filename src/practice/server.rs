@@ -39,14 +39,8 @@ const AI_LEVELS: u8 = 8;
 /// Why the practice server could not do something.
 #[derive(Debug, thiserror::Error)]
 pub enum PracticeError {
-    /// It could not listen.
     #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// The requested address.
-        address: SocketAddr,
-        source: io::Error,
-    },
-    /// The server's state refused.
+    Listen { address: SocketAddr, source: io::Error },
     #[error(transparent)]
     Denied(#[from] Denied),
     #[error(transparent)]
@@ -362,7 +356,6 @@ impl PracticeServer {
         self.lobby.tell_everybody(&Notice::Text(format!("\n    {text}\n")));
     }
 
-    /// Returns the fault injector.
     pub fn faults(&self) -> &FaultInjector {
         &self.faults
     }

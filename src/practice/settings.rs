@@ -1,5 +1,3 @@
-//! Settings of a practice server.
-
 use std::{net::SocketAddr, time::Duration};
 
 use crate::{faults::FaultPlan, game::GamePatience};
@@ -23,7 +21,6 @@ pub struct PracticeSettings {
     pub keep_finished: usize,
     /// Makes colours, names of games and faults come out the same again. `None` draws a seed.
     pub seed: Option<u64>,
-    /// The FICS side, if any.
     pub fics: Option<FicsEndpoint>,
     pub faults: FaultPlan,
 }
@@ -51,13 +48,11 @@ pub struct ServerLimits {
     pub games_against_bots_per_day: u32,
     /// Challenge credits a minute; challenging a bot costs one, a human five.
     pub challenge_credits_per_minute: u32,
-    /// Challenge credits a day.
     pub challenge_credits_per_day: u32,
     /// Openings of the event stream in ten minutes.
     pub event_streams_per_ten_minutes: u32,
     /// Questions for one's own account in five minutes.
     pub account_requests_per_five_minutes: u32,
-    /// Entries into tournaments in ten minutes.
     pub tournament_entries_per_ten_minutes: u32,
 }
 
@@ -74,7 +69,6 @@ impl Default for ServerLimits {
     }
 }
 
-/// Settings of the FICS side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FicsEndpoint {
     /// The address; port 0 is any free one.
@@ -84,7 +78,6 @@ pub struct FicsEndpoint {
 }
 
 impl FicsEndpoint {
-    /// Creates an address without noise.
     pub const fn at(address: SocketAddr) -> Self {
         Self { address, noise: 0 }
     }

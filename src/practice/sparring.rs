@@ -44,7 +44,6 @@ pub trait Sparring: Send + Sync + 'static {
 /// The sparring players that come with the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SparringKind {
-    /// Any legal move, at random.
     Random,
     /// Mates when it can, takes the most valuable piece it can, and otherwise moves by lot.
     Greedy,

@@ -19,19 +19,15 @@ const WAITS: Duration = Duration::from_secs(60);
 /// The number of wins in a row after which results count twice.
 const STREAK: u32 = 2;
 
-/// The organiser's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentPlan {
     pub kind: TournamentKind,
     /// Eight letters and digits.
     pub id: String,
-    /// The name for people.
     pub name: String,
     pub team: String,
     pub terms: GameTerms,
-    /// The time until it begins.
     pub begins_after: Duration,
-    /// The length of an arena.
     pub lasts: Duration,
     /// The number of rounds of a Swiss tournament.
     pub rounds: u32,
@@ -361,7 +357,7 @@ mod tests {
     fn arena_pairs_present_players() {
         let mut arena = tournament(TournamentKind::Arena, &["ann", "bob", "eve"]);
         arena.withdraw(&AccountId::of("eve"));
-        assert_eq!(arena.pair(SECOND * 61, |_| false), [], "a minute later nobody is known to be there");
+        assert_eq!(arena.pair(SECOND * 61, |_| false), [], "a minute later no player is known to be present");
         arena.join(&AccountId::of("ann"), true, None, true, SECOND * 61).expect("it is open");
         arena.join(&AccountId::of("bob"), true, None, true, SECOND * 61).expect("it is open");
         assert_eq!(arena.pair(SECOND * 62, |_| false).len(), 1);

@@ -85,7 +85,6 @@ pub fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
-/// Whether async tests run on one thread.
 static ONE_THREAD: AtomicBool = AtomicBool::new(false);
 
 /// Runs the tests of a target whose async tests rely on one thread each, as those of `#[tokio::test]` do.

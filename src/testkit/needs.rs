@@ -9,7 +9,7 @@ use std::{
 
 /// Something from outside that a test needs.
 pub struct Need {
-    /// What is missing, and how to get it.
+    /// Name of the missing program and how to install it.
     missing: &'static str,
     find: fn() -> Option<PathBuf>,
     found: OnceLock<Option<PathBuf>>,
@@ -115,7 +115,7 @@ pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// What `tests/install-tools` has installed.
+/// Folder of the programs that `tests/install-tools` installs.
 fn tools() -> PathBuf {
     workspace().join("target/test-tools")
 }

@@ -1,4 +1,4 @@
-//! How many tests were ignored in a run of `cargo test`, and why.
+//! Counts the ignored tests of a run of `cargo test`, with the reasons.
 //!
 //! Cargo runs one target after the other, and each reports only its own tests. All targets of one run have the same parent,
 //! so each adds to a file what it has ignored, and prints all of it: the last target prints the sum.
@@ -13,7 +13,6 @@ use std::{
 
 use crate::needs::workspace;
 
-/// The reasons in this target.
 static REASONS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Adds a test that was ignored for `reason`.

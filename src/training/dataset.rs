@@ -16,9 +16,7 @@ use crate::{Record, Shard, ShardError, random::mix};
 pub struct Mixture {
     /// Weight of our own search's score.
     pub own: f32,
-    /// Weight of the teacher's score.
     pub teacher: f32,
-    /// Weight of the game's result.
     pub result: f32,
     /// Centipawns for which 73 % are expected: the unit of the sigmoid, for labels and for what is trained.
     pub scale: f32,
@@ -93,7 +91,6 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
 /// A position as the trainer takes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The position.
     pub record: Record,
     /// The expectation of the player to move, 0 to 1.
     pub target: f32,
@@ -101,7 +98,6 @@ pub struct Sample {
     pub base: f32,
 }
 
-/// The filter of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatasetSelection {
     /// The score in centipawns beyond which a position is decided and teaches little, by any of its

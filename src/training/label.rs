@@ -33,10 +33,8 @@ pub trait Teacher {
     fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error>;
 }
 
-/// Failures of labelling.
 #[derive(Debug, thiserror::Error)]
 pub enum LabellingError<E> {
-    /// The teacher does not answer.
     #[error("teacher: {0}")]
     Teacher(E),
     /// A file of records cannot be read or written.
@@ -50,12 +48,7 @@ pub enum LabellingError<E> {
     OtherTeacher(PathBuf),
     /// The output has labels of other positions under this name.
     #[error("{target}: has the positions of another file than {source_file}; name another folder")]
-    OtherPositions {
-        /// The existing file.
-        target: PathBuf,
-        /// The file to label.
-        source_file: PathBuf,
-    },
+    OtherPositions { target: PathBuf, source_file: PathBuf },
 }
 
 /// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a

@@ -43,7 +43,6 @@ pub struct Record {
     pub result: Option<GameResult>,
     /// The own search's score.
     pub own: Option<i16>,
-    /// The teacher's score.
     pub teacher: Option<i16>,
     /// Plies played before it.
     pub ply: u16,
@@ -51,7 +50,6 @@ pub struct Record {
     pub game: u32,
 }
 
-/// Faults of a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// Castling rights that standard chess cannot have.
@@ -106,7 +104,6 @@ impl Record {
         })
     }
 
-    /// Adds a teacher's score.
     #[must_use]
     pub fn with_teacher(self, score: i16) -> Self {
         Self { teacher: Some(score), ..self }

@@ -28,20 +28,16 @@ pub struct Shard {
     pub records: Vec<Record>,
 }
 
-/// Faults of a shard.
 #[derive(Debug, thiserror::Error)]
 pub enum ShardError {
     /// The file cannot be read or written.
     #[error("{path}: {error}")]
     File { path: PathBuf, error: io::Error },
-    /// The bytes are no shard.
     #[error("{path}: {reason}; make it again")]
     Content { path: PathBuf, reason: &'static str },
 }
 
-/// The header of a file.
 struct Header {
-    /// Bytes of the description.
     text: usize,
     /// The end of the records and start of the checksum.
     end: usize,
@@ -72,7 +68,6 @@ fn number(bytes: &[u8], at: usize, len: usize) -> Option<u64> {
 }
 
 impl Shard {
-    /// Writes the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + self.description.len() + self.records.len() * Record::SIZE + 8);
         bytes.extend_from_slice(MAGIC);

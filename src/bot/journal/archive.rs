@@ -49,7 +49,6 @@ pub struct PlayerRecord {
     pub rating: Option<u32>,
 }
 
-/// A game of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GameRecord<V: RecordedRules = Variant> {
     #[serde(skip)]
@@ -65,7 +64,6 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub white: PlayerRecord,
     /// Who had Black.
     pub black: PlayerRecord,
-    /// The rules.
     #[serde(serialize_with = "text")]
     pub variant: V,
     /// The position it began with, where that is not the variant's usual one.
@@ -209,7 +207,6 @@ pub struct MoveRecord<M: fmt::Display = UciMove> {
     row: i64,
     /// Moves made before it.
     pub ply: u32,
-    /// The move.
     #[serde(serialize_with = "text")]
     pub uci: M,
     /// Whether the server has shown it.

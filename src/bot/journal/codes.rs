@@ -61,7 +61,6 @@ pub(super) fn uci(row: &Row<'_>, column: usize) -> rusqlite::Result<UciMove> {
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-/// The result of a game for the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameResult {
@@ -82,7 +81,6 @@ impl GameResult {
         }
     }
 
-    /// Returns the result of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.word() == word)
     }

@@ -196,7 +196,6 @@ pub enum ChallengeOutcome {
 }
 
 impl ChallengeOutcome {
-    /// The word in the journal.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
@@ -210,7 +209,6 @@ impl ChallengeOutcome {
 /// A move of ours, about to be sent; of chess, or of another game.
 #[derive(Clone, Debug)]
 pub struct DecidedMove<L: GameLine = Line> {
-    /// In which game.
     pub game: GameKey,
     /// The moves before it.
     pub line: Arc<L>,

@@ -78,7 +78,6 @@ impl JobQueue {
         (Self(Arc::clone(&shared)), WaitingJobs(shared))
     }
 
-    /// Adds a job.
     pub(super) fn add(&self, job: Job) -> Result<(), NotQueued> {
         let mut state = self.0.state();
         if state.is_closed {

@@ -10,7 +10,6 @@ use crate::session::{AccountEvent, BotEvent, GameEvent, event::is_late};
 use chess::{Color, Decision, GameInfo, GameStatus};
 use council::clock::Budget;
 
-/// Counts an event.
 pub(crate) fn count(event: &BotEvent) {
     // Accounts are few and named by their operator.
     let account = event.server().to_string();

@@ -14,7 +14,6 @@ use chess::{Decision, Score, Source};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawSettings {
-    /// Offer draws.
     pub offer: bool,
     /// Accept draw offers.
     pub accept: bool,
@@ -32,7 +31,6 @@ pub struct DrawSettings {
     pub max_pieces: usize,
     /// Offer and accept a tablebase draw at once, whatever the rules on score, length and pieces.
     pub tablebase: bool,
-    /// Kinds of opponents.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -89,7 +87,6 @@ pub struct ResignSettings {
     pub min_game_length: u32,
     /// Take a tablebase loss for a lost position, whatever the score.
     pub tablebase: bool,
-    /// Kinds of opponents.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -176,7 +173,6 @@ pub struct GameFacts<'a> {
     pub tablebase: Option<TablebaseResult>,
     /// The full moves since the bot's last draw offer; `None` if it has made none.
     pub moves_since_offer: Option<u32>,
-    /// The kind of the opponent.
     pub opponent: Kind,
     pub opponent_rating: Option<u32>,
     /// The opponent's clock, if the game has one.

@@ -20,9 +20,7 @@ use chess::ActionError;
 pub enum Spending {
     /// The start of a game against a bot, whoever challenged.
     GameAgainstBot,
-    /// A challenge to a bot.
     ChallengeToBot,
-    /// A challenge to a human.
     ChallengeToHuman,
 }
 

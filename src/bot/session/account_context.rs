@@ -27,7 +27,6 @@ use server::Server;
 #[derive(Clone)]
 pub(super) struct AccountContext(Arc<AccountParts>);
 
-/// The parts of an [`AccountContext`].
 #[derive(Clone)]
 pub(super) struct AccountParts {
     pub name: ServerName,
@@ -55,7 +54,6 @@ impl Deref for AccountContext {
 }
 
 impl AccountContext {
-    /// A context of these parts.
     pub(super) fn new(parts: AccountParts) -> Self {
         Self(Arc::new(parts))
     }

@@ -191,7 +191,6 @@ pub struct ReloadedPolicy {
 /// Reads the settings again and describes the result; the error is for the operator.
 pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
-/// A command to one account.
 #[derive(Clone)]
 pub(super) enum AccountCommand {
     Pause,
@@ -205,7 +204,6 @@ pub(super) enum AccountCommand {
     Adopt(ReloadedPolicy),
 }
 
-/// A command to a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GameCommand {
     /// Resign, or abort before the first move.

@@ -55,7 +55,6 @@ const INBOX: usize = 64;
 /// How the task of a game came to its end.
 #[derive(Debug)]
 pub(super) enum Exit {
-    /// The game is over.
     Over(GameId),
     /// The task panicked, or its player did: a defect of ours that must not cost the game.
     Panicked(GameId),
@@ -64,7 +63,6 @@ pub(super) enum Exit {
 /// Why the task of a game has nothing more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskEnd {
-    /// The game is over.
     Over,
     /// The manager has let go of it.
     Released,

@@ -50,7 +50,6 @@ pub struct Connection {
     pub name: ServerName,
     /// The requests to the server.
     pub server: Arc<dyn Server>,
-    /// The events of the server.
     pub events: mpsc::Receiver<ServerEvent>,
     /// Ends the connection, once nothing more is to be done there; then the events end.
     pub stop: CancellationToken,

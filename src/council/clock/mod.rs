@@ -174,7 +174,6 @@ struct TimeShare {
     left: Duration,
     /// The time added by every move.
     increment: Duration,
-    /// The initial time of the clock.
     initial: Duration,
     /// The lead of the bot's clock over the opponent's, 0 to 1.
     ahead: f64,

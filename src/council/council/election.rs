@@ -14,7 +14,6 @@ use super::{
 use crate::CouncilGame;
 use chess::{CriterionName, GameLine, Line, Proposal, Vote};
 
-/// The outcome of an election.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectionOutcome<L: GameLine = Line> {
     /// The proposal of the elected move's heaviest proposer.
@@ -38,7 +37,6 @@ pub fn elect<L: CouncilGame>(
     Rule::of(settings).elect(ballots, seed)
 }
 
-/// The move that [`elect`] elects.
 pub fn elected_move<L: CouncilGame>(settings: &CouncilSettings, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
     Rule::of(settings).elected_move(ballots, seed)
 }
@@ -53,7 +51,6 @@ impl<L: CouncilGame> Rule<L> {
         Self::new(settings.criterion, settings)
     }
 
-    /// The criterion of this name.
     pub(super) fn new(name: CriterionName, settings: &CouncilSettings) -> Self {
         Self(criterion::of(name, settings))
     }

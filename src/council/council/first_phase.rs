@@ -34,7 +34,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The number of reports taken at once before the clock is checked again.
 const LONGEST_BURST: usize = 1000;
 
-/// The setup of the first phase.
 pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub electors: Arc<[ElectorSpec<L::Kind>]>,
     pub rule: Rule<L>,
@@ -507,7 +506,6 @@ impl<L: CouncilGame> FirstPhase<L> {
         searchers.iter().any(|searcher| !searcher.is_searching())
     }
 
-    /// Returns the progress.
     pub(super) fn progress(&self) -> Progress<L::Move> {
         let leader = self.leader.as_ref();
         Progress {

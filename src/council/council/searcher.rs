@@ -96,7 +96,6 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.elastic == seat.elastic && *self.spec() == seat.spec
     }
 
-    /// Returns the searcher in that seat.
     pub(super) fn seated(self, seat: &Seat<L::Kind>) -> Self {
         Self { elector: seat.elector, adviser: seat.adviser, ..self }
     }

@@ -200,7 +200,6 @@ pub struct HeuristicWeights {
 }
 
 impl HeuristicWeights {
-    /// The weight of one heuristic.
     pub const fn of(&self, heuristic: Heuristic) -> f64 {
         match heuristic {
             Heuristic::Material => self.m,

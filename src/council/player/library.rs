@@ -93,7 +93,6 @@ impl Library {
         Ok(self)
     }
 
-    /// Returns the library without its books.
     #[must_use]
     pub fn without_books(self) -> Self {
         Self { books: Vec::new(), ..self }

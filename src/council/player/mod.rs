@@ -94,7 +94,6 @@ pub enum PlayerEvent {
 
 /// What a player needs to know of its game.
 pub struct PlayerConfig {
-    /// Which game it is.
     pub game: GameId,
     /// How time is spent.
     pub clock: ClockSettings,

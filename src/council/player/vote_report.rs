@@ -52,7 +52,6 @@ pub struct VoteEntry {
 }
 
 impl VoteEntry {
-    /// A proposal by an elector with this name.
     pub fn proposal<L: GameLine>(line: &L, elector: &NamedElector, proposal: &Proposal<L::Move>) -> Self {
         let second = proposal.search.phase == Phase::Second;
         Self {

@@ -14,7 +14,6 @@ pub const TABLEBASE_WIN: i32 = 19_000;
 /// A certain fact about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact<M = UciMove> {
-    /// The move.
     pub about: M,
     /// The end of the game after it, with best play.
     pub finding: Finding,
@@ -25,7 +24,6 @@ pub struct Fact<M = UciMove> {
 pub enum Finding {
     /// Won: by a mate in at most this number of the winner's moves, if known.
     Won(Option<NonZeroU32>),
-    /// Drawn.
     Drawn,
     /// Lost: the opponent mates in at most this number of moves, if known.
     Lost(Option<NonZeroU32>),

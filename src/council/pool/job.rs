@@ -35,7 +35,6 @@ impl<L: GameLine> Job<L> {
         Self::guided(task, Guidance::default())
     }
 
-    /// Returns the threads for an elector with `elector` threads.
     pub fn threads_of(&self, elector: usize) -> usize {
         self.threads_at_most.map_or(elector, |most| elector.min(most.max(1)))
     }
@@ -64,7 +63,6 @@ pub enum SearchReport<M = UciMove> {
 }
 
 impl<M> SearchReport<M> {
-    /// The proposal, if it is one.
     pub fn proposal(&self) -> Option<&Proposal<M>> {
         match self {
             Self::Proposal(proposal) => Some(proposal),

@@ -33,7 +33,6 @@ pub struct ElectorSpec<K = ElectorKind> {
     pub speed: f64,
 }
 
-/// The kinds of elector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElectorKind {
     /// An instance of our own engine.

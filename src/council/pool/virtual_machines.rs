@@ -36,19 +36,16 @@ pub enum BelievedValues {
     /// Values of the first machine, the daemon's, which trusts no other.
     #[default]
     First,
-    /// All values.
     All,
 }
 
 impl Default for VirtualMachines {
-    /// Returns one machine.
     fn default() -> Self {
         Self { count: 1, entries: 0, interval: TURN, delay: 0, values: BelievedValues::default() }
     }
 }
 
 impl VirtualMachines {
-    /// Returns the machine of the elector at this place.
     pub(crate) fn of(&self, place: usize, electors: usize) -> usize {
         place * self.count.max(1) / electors.max(1)
     }

@@ -31,7 +31,6 @@ use concilio_draughts::{
     },
 };
 
-/// The cost of a player.
 #[derive(Default)]
 struct Used {
     time: Duration,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::{Board, Color, Direction, Move, MoveList, Squares};
 
-/// The rules of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
     /// The federation's rules: all four priorities among captures, and draws.

@@ -66,7 +66,6 @@ impl Not for Color {
 /// A set of pieces that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoardError {
-    /// Two pieces on one square.
     #[error("square {0} holds two pieces")]
     Overlap(Square),
     /// A king without a piece below it.
@@ -80,7 +79,6 @@ pub enum BoardError {
     TooMany(u32),
 }
 
-/// A position without its past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
     pieces: [Squares; 2],
@@ -143,7 +141,6 @@ impl Board {
         self.pieces(color) & self.kings
     }
 
-    /// Returns all occupied squares.
     pub fn occupied(&self) -> Squares {
         self.pieces[0] | self.pieces[1]
     }

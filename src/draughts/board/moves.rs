@@ -88,7 +88,6 @@ pub enum MoveError {
     /// A text that is no move.
     #[error("{0:?} is no move (accepted: 21-17, 22x15 or 22x15x6, squares from 1 to 32)")]
     Form(String),
-    /// An illegal move.
     #[error("{text} is not legal here (legal: {legal})")]
     Illegal {
         /// The move as it was given.

@@ -26,12 +26,10 @@ impl Square {
         (0..32).map(Self::from_index)
     }
 
-    /// Returns 1 to 32.
     pub const fn number(self) -> u8 {
         self.0 + 1
     }
 
-    /// Returns 0 to 31.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -98,7 +96,6 @@ impl Squares {
     pub const EVEN_ROWS: Self = Self(0x0f0f_0f0f);
     /// The column at White's left, and the one at White's right.
     pub const SIDE_EDGES: Self = Self(0x8181_8181);
-    /// The border of the board.
     pub const EDGES: Self = Self(0xf000_000f | 0x8181_8181);
 
     const LEFT_COLUMN: Self = Self(0x0101_0101);

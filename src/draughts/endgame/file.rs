@@ -29,13 +29,8 @@ pub enum TableError {
     /// The start or the length is not that of tables.
     #[error("{0} holds no endgame tables of draughts: build them anew")]
     Foreign(PathBuf),
-    /// Another version of the layout.
     #[error("{path} has layout {found}, this program reads {VERSION}: build the tables anew")]
-    Version {
-        path: PathBuf,
-        /// The version in the file.
-        found: u32,
-    },
+    Version { path: PathBuf, found: u32 },
     /// The bytes have changed since they were written.
     #[error("{0} is damaged (its checksum is wrong): build the tables anew")]
     Damaged(PathBuf),

@@ -57,7 +57,6 @@ impl EndgameTables {
         self.pieces
     }
 
-    /// Returns the memory in bytes.
     pub fn bytes(&self) -> usize {
         self.values.iter().map(Vec::len).sum()
     }

@@ -53,7 +53,6 @@ impl Shape {
         }
     }
 
-    /// Returns its index in [`Shape::all`].
     pub(super) fn place(self) -> Option<usize> {
         (self.pieces() <= MOST_PIECES).then_some(())?;
         PLACES[self.code()].map(usize::from)
@@ -118,7 +117,6 @@ fn number(set: Squares) -> usize {
     set.into_iter().enumerate().map(|(smaller, square)| CHOOSE[square.index()][smaller + 1]).sum()
 }
 
-/// Returns the set of `pieces` squares with this number.
 fn set(mut number: usize, pieces: usize) -> Squares {
     let mut set = Squares::NONE;
     for k in (1..=pieces).rev() {

@@ -8,7 +8,6 @@ pub const FEATURES: usize = 21;
 /// A counted feature and its heuristic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// The description.
     pub name: &'static str,
     pub heuristic: Heuristic,
 }

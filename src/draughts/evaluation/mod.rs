@@ -16,10 +16,8 @@ use std::{fmt, str::FromStr};
 
 use crate::board::{Board, Color, Square, Squares};
 
-/// An evaluation of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evaluation {
-    /// A strategy as published.
     Published(Strategy),
     /// A set of heuristics, with our own weights.
     Heuristics(Knowledge),

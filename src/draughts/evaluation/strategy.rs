@@ -7,7 +7,6 @@
 use super::{Heuristic, Knowledge, Side, has_the_move};
 use crate::board::{Board, Color, Direction, Move, Square, Squares};
 
-/// An evaluation of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// Weight of the men: 100 a man, 200 a king, nothing else.
@@ -40,7 +39,6 @@ impl Strategy {
     /// All four, from the least to the most knowledge.
     pub const ALL: [Self; 4] = [Self::PesoPedine, Self::PesoPosizione, Self::Spettacolo, Self::FullyGuarded];
 
-    /// Returns its name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PesoPedine => "peso-pedine",

@@ -1,4 +1,4 @@
-//! What each feature is worth in hundredths of a man: with 24 pieces on the board, and with none.
+//! Value of each feature in hundredths of a man: with 24 pieces on the board, and with none.
 //!
 //! Fitted by `concilio-lab draughts fit --games 4000 --nodes 1000 --tables data/draughts.tables` to 280,516 quiet positions of
 //! games between equal players with all knowledge, and scaled so that a man in the middle of the board is worth about 100. A

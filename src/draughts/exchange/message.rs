@@ -10,7 +10,6 @@ use crate::{
 const LONGEST: usize = 127;
 /// The length of a name, including blanks at its end.
 const NAME: usize = 32;
-/// The version of the protocol.
 const VERSION: u16 = 1;
 
 /// A text or stream that is no message.
@@ -21,7 +20,6 @@ pub enum MessageError {
     Form {
         /// The message, as far as it is shown.
         text: String,
-        /// The fault.
         wrong: &'static str,
     },
     /// The position it brings cannot be.
@@ -32,10 +30,8 @@ pub enum MessageError {
     TooLong,
 }
 
-/// A request for a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The name of the sender.
     pub name: String,
     /// The colour of the receiver.
     pub follower: Color,
@@ -47,7 +43,6 @@ pub struct Request {
     pub start: Option<Board>,
 }
 
-/// The answer to a [`Request`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
     Accepted,
@@ -55,7 +50,6 @@ pub enum Acceptance {
     OtherVersion,
     /// Not this game, but perhaps another.
     Refused,
-    /// No game at all.
     NoGames,
 }
 
@@ -64,9 +58,7 @@ pub enum Acceptance {
 pub struct Taken {
     /// The time of the move, in whole seconds up to 9,999.
     pub time: Duration,
-    /// The square of origin.
     pub from: Square,
-    /// The target square.
     pub to: Square,
     /// The squares of the captured pieces.
     pub taken: Squares,
@@ -112,7 +104,6 @@ pub struct Ending {
     pub last: bool,
 }
 
-/// A message between programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// `R`, GAMEREQ: a request for a game.
@@ -133,14 +124,12 @@ pub enum Message {
     BackAnswer(BackAnswer),
 }
 
-/// The answer to [`Message::Back`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackAnswer {
     /// The moves are taken back.
     Accepted,
     /// The program never takes moves back.
     Unable,
-    /// Not these moves.
     Refused,
 }
 
@@ -334,7 +323,6 @@ fn read_pieces(squares: &str) -> Option<[Squares; 3]> {
 pub struct Frames(VecDeque<u8>);
 
 impl Frames {
-    /// Adds bytes from the connection.
     pub fn push(&mut self, bytes: &[u8]) {
         self.0.extend(bytes);
     }

@@ -11,7 +11,6 @@ use crate::{
     game::Game,
 };
 
-/// The state of the dialogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartnerPhase {
     /// No game; the initiator may ask for one.
@@ -28,7 +27,6 @@ pub enum PartnerPhase {
     Over,
 }
 
-/// News for this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// The other program asks for a game: answer.
@@ -38,7 +36,6 @@ pub enum Happening {
     Begun,
     /// The other does not want the game, for this reason.
     Declined(Acceptance),
-    /// The other program's move.
     Moved(Move),
     /// The other program ended the game.
     Ended(Ending),
@@ -55,18 +52,10 @@ pub enum Happening {
 pub enum PartnerError {
     /// A message of the other program that is not allowed now.
     #[error("the other program says {said:?} while {phase}")]
-    Unexpected {
-        said: String,
-        /// The state of the dialogue.
-        phase: &'static str,
-    },
+    Unexpected { said: String, phase: &'static str },
     /// A message of this program that is not allowed now.
     #[error("nothing can be {wanted} while {phase}")]
-    OutOfTurn {
-        wanted: &'static str,
-        /// The state of the dialogue.
-        phase: &'static str,
-    },
+    OutOfTurn { wanted: &'static str, phase: &'static str },
     #[error(transparent)]
     Move(#[from] MoveError),
 }
@@ -88,7 +77,6 @@ impl PartnerPhase {
 #[derive(Clone, Debug)]
 pub struct Partner {
     name: String,
-    /// The other program's latest name.
     other: String,
     initiator: bool,
     phase: PartnerPhase,

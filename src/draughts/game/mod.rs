@@ -16,7 +16,6 @@ pub enum Outcome {
     Drawn(Draw),
 }
 
-/// The reason of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Draw {
     /// Forty moves of each side without a capture or a man's move. Over the board a player asks for
@@ -26,7 +25,6 @@ pub enum Draw {
     Repetition,
 }
 
-/// A game from any position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     rules: Rules,

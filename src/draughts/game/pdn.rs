@@ -87,10 +87,8 @@ pub enum PdnError {
     Open {
         /// The game's number in the file, from 1.
         game: usize,
-        /// The opening character.
         opening: char,
     },
-    /// Another kind of draughts.
     #[error("game {game} is of type {kind:?}, Italian draughts is 22")]
     OtherGame {
         /// The game's number in the file, from 1.
@@ -105,7 +103,6 @@ pub enum PdnError {
         game: usize,
         source: FenError,
     },
-    /// An invalid move.
     #[error("game {game}, ply {ply}: {source}")]
     Move {
         /// The game's number in the file, from 1.

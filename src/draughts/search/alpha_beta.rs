@@ -37,7 +37,6 @@ struct Node {
     ply: usize,
 }
 
-/// One search from one root.
 pub(super) struct Tree<'a> {
     options: &'a SearchOptions,
     table: &'a mut Table,

@@ -38,7 +38,6 @@ const MAX_PLY: usize = 128;
 pub struct SearchOptions {
     /// Transposition table, MiB; at least 1.
     pub hash: usize,
-    /// The evaluation of leaves.
     pub evaluation: Evaluation,
     /// Positions of few pieces with a known result.
     pub tables: Option<Arc<EndgameTables>>,
@@ -85,7 +84,6 @@ impl Score {
     }
 }
 
-/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iteration {
     pub best: Move,

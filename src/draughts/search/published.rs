@@ -22,7 +22,6 @@ const LOST: i32 = 1_000_000;
 /// Settings that its user may change at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedSettings {
-    /// The evaluation of leaves.
     pub strategy: Strategy,
     /// The depth in full moves, each of two plies; at least 1.
     pub depth: u32,
@@ -36,13 +35,11 @@ pub struct PublishedSettings {
 }
 
 impl Default for PublishedSettings {
-    /// Returns the paper's best settings.
     fn default() -> Self {
         Self { strategy: Strategy::FullyGuarded, depth: 3, quiescence: true, second_iteration: true, whole_tree: true }
     }
 }
 
-/// The choice of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedChoice {
     /// The move of the greatest value.
@@ -123,10 +120,8 @@ impl Published {
     }
 }
 
-/// The treatment of leaves.
 #[derive(Clone, Copy)]
 enum Leaf {
-    /// Leaves have their static value.
     Static,
     /// Leaves are checked for quiescence for the first time.
     Checked,

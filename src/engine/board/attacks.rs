@@ -115,13 +115,11 @@ fn relevant(square: usize, steps: &[(i32, i32)]) -> u64 {
     })
 }
 
-/// Returns the attacks of a knight on `square`.
 #[inline]
 pub fn knight(square: Square) -> Bitboard {
     KNIGHT[square.index()]
 }
 
-/// Returns the attacks of a king on `square`.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     KING[square.index()]

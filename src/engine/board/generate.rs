@@ -8,7 +8,6 @@ use super::{
     types::{Color, Role, Square},
 };
 
-/// The moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Captures and promotions to a queen.
@@ -47,7 +46,6 @@ impl Board {
         self.generate_others(stage, moves);
     }
 
-    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         let mut moves = MoveList::new();
         self.generate_others(Stage::All, &mut moves);

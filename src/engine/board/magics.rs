@@ -3,7 +3,6 @@
 //! Found by trial: sparse random numbers (xorshift64*, seed "concilio" in ASCII) until one maps all occupations of the
 //! relevant squares to an index without a harmful collision. Any such numbers serve.
 
-/// Rook magics by square.
 pub(super) const ROOK_MAGICS: [u64; 64] = [
     0x1080_0014_8040_0a20,
     0x0440_0510_0020_0040,
@@ -71,7 +70,6 @@ pub(super) const ROOK_MAGICS: [u64; 64] = [
     0x0000_0400_2102_9142,
 ];
 
-/// Bishop magics by square.
 pub(super) const BISHOP_MAGICS: [u64; 64] = [
     0x0020_1904_0284_1040,
     0x0090_0122_0400_5080,

@@ -13,7 +13,6 @@ use super::types::{Role, Square};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU16);
 
-/// The special kinds of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveKind {
     /// A move or capture without anything special.

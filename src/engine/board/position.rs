@@ -17,7 +17,6 @@ pub struct Position {
 /// Why a line of moves makes no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PositionError {
-    /// An invalid starting position.
     #[error("FEN {fen:?}: {reason}")]
     Fen {
         /// The text that should be a FEN.

@@ -39,17 +39,11 @@ impl std::ops::Not for Color {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Role {
-    /// ♙
     Pawn,
-    /// ♘
     Knight,
-    /// ♗
     Bishop,
-    /// ♖
     Rook,
-    /// ♕
     Queen,
-    /// ♔
     King,
 }
 
@@ -77,7 +71,6 @@ impl Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[rustfmt::skip]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Piece {
     WhitePawn, BlackPawn, WhiteKnight, BlackKnight, WhiteBishop, BlackBishop,
     WhiteRook, BlackRook, WhiteQueen, BlackQueen, WhiteKing, BlackKing,

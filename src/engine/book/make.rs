@@ -26,7 +26,6 @@ pub struct BookMaker {
     weights: BTreeMap<(u64, u16), u16>,
 }
 
-/// Faults of a text.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum BookError {
     /// A move that is illegal where it stands.
@@ -34,7 +33,6 @@ pub enum BookError {
         "{line}: {text:?} is no legal move of {opening:?} after {played} plies; correct it, or begin another line of play with ! and a name"
     )]
     Move {
-        /// The line, counted from 1.
         line: usize,
         text: String,
         opening: String,

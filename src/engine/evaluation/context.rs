@@ -25,7 +25,6 @@ impl Officer {
 
 pub(super) struct Side {
     pub officers: ArrayVec<Officer, 16>,
-    /// Attacks by role.
     pub by_role: [Bitboard; 6],
     /// Attacks by any man.
     pub all: Bitboard,

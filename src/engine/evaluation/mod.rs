@@ -49,14 +49,12 @@ const TEMPO: i32 = 14;
 /// The definition of an evaluation: engines with equal recipes give equal values to every position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// The share of each heuristic.
     shares: Percentages,
     net: Option<Arc<Net>>,
     noise: Noise,
 }
 
 impl Recipe {
-    /// Complete knowledge in full.
     pub const COMPLETE: Self = Self { shares: IN_FULL, net: None, noise: Noise::NONE };
 
     /// The eight heuristics: those outside `knowledge` count nothing, except that material then still counts a fifth, unless
@@ -71,13 +69,11 @@ impl Recipe {
         Self { shares, net: None, noise: Noise::NONE }
     }
 
-    /// Adds noise.
     #[must_use]
     pub fn with_noise(self, noise: Noise) -> Self {
         Self { noise, ..self }
     }
 
-    /// Adds a net.
     #[must_use]
     pub fn with_net(self, net: Arc<Net>) -> Self {
         Self { net: Some(net), ..self }

@@ -24,7 +24,6 @@ impl Packed {
         Self::new(value, value)
     }
 
-    /// Returns the lower half.
     #[inline]
     pub const fn middlegame(self) -> i32 {
         self.0 as i16 as i32

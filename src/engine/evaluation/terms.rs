@@ -8,14 +8,11 @@ use std::{mem::offset_of, ops::Range};
 use super::score::Packed;
 use crate::knowledge::{Heuristic, Knowledge};
 
-/// A field of [`Weights`].
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Its name in the source.
     pub name: &'static str,
     /// The start in the flat array.
     pub start: usize,
-    /// The number of values.
     pub len: usize,
     pub heuristic: Heuristic,
 }
@@ -30,7 +27,6 @@ macro_rules! weights {
         }
 
         impl Weights {
-            /// All fields in order.
             pub const FIELDS: &[Field] = &[$($(Field {
                 name: stringify!($name),
                 start: offset_of!(Weights, $name) / size_of::<Packed>(),
@@ -60,17 +56,14 @@ weights! {
         attacked_by_rook: 1,
         /// Pieces that a safe pawn push could attack.
         pawn_push_threat: 1,
-        /// Where no enemy pawn can drive it away: knight alone, knight on a pawn's guard, bishop alone and guarded.
+        /// Squares that no enemy pawn can attack: free knight, knight guarded by a pawn, bishop,
+        /// guarded bishop.
         outpost: 4,
-        /// Rooks by square.
         rook_square: 32,
-        /// Queens by square.
         queen_square: 32,
     }
     Mobility {
-        /// Knights by square.
         knight_square: 32,
-        /// Bishops by square.
         bishop_square: 32,
         /// By number of squares that no enemy pawn guards.
         knight_mobility: 9,
@@ -86,13 +79,11 @@ weights! {
         space: 1,
     }
     KingSafety {
-        /// King by square.
         king_square: 32,
         /// Rank of the own foremost guard on the king's file and its neighbours (0: none), by distance of the file from the edge.
         shelter: 32,
         /// The king's file has no own pawn, or none at all.
         king_file: 2,
-        /// Right to castle.
         castling_right: 1,
         /// Own pieces that guard squares round the king.
         defenders: 1,
@@ -104,9 +95,7 @@ weights! {
         unmoved_centre_pawn: 2,
         /// Pawn on one of the four central squares.
         centre_pawn: 1,
-        /// Central squares attacked by pawns.
         centre_pawn_attack: 1,
-        /// Central squares attacked by pieces.
         centre_attack: 1,
         /// Knight on one of the sixteen central squares.
         centre_knight: 1,
@@ -114,7 +103,6 @@ weights! {
         king_from_centre: 4,
     }
     Pawns {
-        /// Pawns by square.
         pawn_square: 32,
         /// No neighbour; the same on a file without enemy pawn.
         isolated: 2,
@@ -140,7 +128,6 @@ weights! {
         passed_guarded: 1,
         /// Beyond the reach of the enemy king, who has no pieces.
         passed_unstoppable: 1,
-        /// A rook behind it.
         passed_rook_behind: 1,
         /// Steps of the own king to the square before an advanced one.
         passed_own_king: 8,
@@ -182,16 +169,13 @@ weights! {
 }
 
 impl Weights {
-    /// The number of values.
     pub const COUNT: usize = size_of::<Self>() / size_of::<Packed>();
 
-    /// The flat array.
     pub fn as_slice(&self) -> &[Packed] {
         // SAFETY: the struct is `repr(C)` and made of arrays of `Packed` only, so it is `COUNT` of them in a row.
         unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast(), Self::COUNT) }
     }
 
-    /// The flat array, to change.
     pub fn as_mut_slice(&mut self) -> &mut [Packed] {
         // SAFETY: as in `as_slice`; every `Packed` is valid.
         unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(self).cast(), Self::COUNT) }
@@ -213,11 +197,11 @@ impl Weights {
     pub fn difference_to_source(&self, common: &Self, knowledge: Knowledge) -> String {
         let fields = self.fields_to_source(|place| self.as_slice()[place.clone()] != common.as_slice()[place]);
         format!(
-            "//! What {knowledge} counts in its own way.{ABOUT_SUBSET}{OPENING}pub(super) {STATIC}{fields}    ..super::WEIGHTS\n}};\n"
+            "//! Weights of {knowledge} that differ from complete knowledge.{ABOUT_SUBSET}{OPENING}pub(super) {STATIC}{fields}    ..super::WEIGHTS\n}};\n"
         )
     }
 
-    /// Those fields, by their place in the flat array, that are wanted.
+    /// Returns the source of the fields whose range in the flat array satisfies `wanted`.
     fn fields_to_source(&self, wanted: impl Fn(Range<usize>) -> bool) -> String {
         use std::fmt::Write;
         let mut source = String::new();

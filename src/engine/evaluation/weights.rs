@@ -9,7 +9,6 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
     Packed::new(middlegame, endgame)
 }
 
-/// A number for every field.
 #[rustfmt::skip]
 pub static WEIGHTS: Weights = Weights {
     material: [

@@ -18,13 +18,10 @@ const ONE_OUTPUT: u16 = 1;
 /// Why bytes are no net, or numbers none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
-    /// Another kind of file.
     #[error("not a net of concilio")]
     Magic,
-    /// Another version of the format.
     #[error("a net of format {0}; this program reads formats {ONE_OUTPUT} and {VERSION}")]
     Version(u16),
-    /// Another shape.
     #[error(
         "a net of {0} inputs and width {1}; this program needs {INPUTS}, and a multiple of {BLOCK} up to {LARGEST_WIDTH}"
     )]

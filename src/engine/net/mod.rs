@@ -63,7 +63,6 @@ pub struct Header {
     pub seed: u64,
     /// Labelled positions it was trained on.
     pub positions: u64,
-    /// A description of the labels.
     pub labels: String,
     pub command: String,
 }
@@ -84,7 +83,6 @@ const SHIPPED: [&[u8]; 4] = [
     include_bytes!("shipped/mbxkcparn-3.net"),
 ];
 
-/// A net ready for use.
 #[derive(Debug)]
 pub struct Net {
     header: Header,

@@ -1,7 +1,6 @@
 use super::*;
 use crate::board::Position;
 
-/// The width of the nets in these tests.
 const WIDTH: usize = 2 * BLOCK;
 
 /// A net without sense, the same for a seed.

@@ -59,7 +59,6 @@ impl Weights {
         &self.blocks[self.blocks_of(place)..][..self.blocks_of(1)]
     }
 
-    /// Returns the weights of each input, input by input.
     #[inline]
     pub(super) fn inputs(&self) -> &[Block] {
         &self.blocks[..self.blocks_of(INPUTS)]

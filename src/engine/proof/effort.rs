@@ -35,12 +35,10 @@ impl<'a> Effort<'a> {
         Self { place, ..self }
     }
 
-    /// Nodes used so far.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Nodes that are left.
     pub fn left(&self) -> u64 {
         self.most.saturating_sub(self.used)
     }
@@ -60,7 +58,6 @@ impl<'a> Effort<'a> {
         self.stopped || self.used >= self.quota
     }
 
-    /// Counts a node.
     pub fn spend(&mut self) {
         self.used += 1;
         if let Some(counter) = self.counter {

@@ -61,7 +61,6 @@ impl Numbers {
     }
 }
 
-/// An entry of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     numbers: Numbers,
@@ -160,7 +159,6 @@ fn barred(position: &Position) -> Vec<u64> {
     barred
 }
 
-/// One attempt.
 struct Solving<'a, 'e> {
     solver: &'a mut MateSolver,
     effort: &'a mut Effort<'e>,
@@ -173,7 +171,6 @@ struct Solving<'a, 'e> {
     start: u32,
 }
 
-/// A position after a move.
 struct Child {
     mv: Move,
     board: Board,

@@ -19,7 +19,6 @@ pub struct Mate {
     pub line: Vec<Move>,
 }
 
-/// The proof to verify.
 pub(super) struct Proof<'a> {
     pub table: &'a HashMap<u64, Entry>,
     /// Positions that may not come.
@@ -30,7 +29,6 @@ pub(super) struct Proof<'a> {
 type Seen = HashMap<u64, Option<u32>>;
 
 impl Proof<'_> {
-    /// The mate, if it is one.
     pub(super) fn verify(&self, root: &Board) -> Option<Mate> {
         let mut seen = Seen::new();
         let plies = self.attack(root, &mut seen)?;

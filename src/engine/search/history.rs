@@ -7,7 +7,6 @@ use super::Parameters;
 use super::value::{self, Value};
 use crate::board::{Bitboard, Board, Color, Move, Piece, Role};
 
-/// The bound of every history.
 pub(super) const LIMIT: i32 = 16_384;
 
 #[derive(Clone, Copy, Default)]
@@ -49,7 +48,6 @@ impl MovedTo {
     }
 }
 
-/// The context of quiet moves.
 #[derive(Clone, Copy)]
 pub(super) struct Path {
     /// The pieces and targets of the moves 1, 2 and 4 plies before.

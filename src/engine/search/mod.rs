@@ -54,7 +54,6 @@ pub struct EngineOptions {
     /// Threads that search one tree; at least 1.
     pub threads: usize,
     pub knowledge: Knowledge,
-    /// The share of each heuristic.
     pub percentages: Percentages,
     /// The net, where the knowledge has one; if there is none here, the one that comes with the engine for that knowledge.
     pub net: Option<Arc<Net>>,
@@ -68,7 +67,6 @@ pub struct EngineOptions {
     pub parameters: Parameters,
     /// Noise on the evaluation, by which copies of one engine differ.
     pub noise: Noise,
-    /// Endgame tables, shared between engines.
     pub tablebases: Option<Tablebases>,
     /// The number of root moves with a principal variation each; at least 1.
     pub multi_pv: usize,
@@ -198,7 +196,6 @@ pub enum ScoreBound {
     Upper,
 }
 
-/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iteration {
     pub best: Move,

@@ -49,7 +49,6 @@ impl Bound {
     }
 }
 
-/// The entry of a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// The best move found, if any.
@@ -124,7 +123,6 @@ pub(super) struct Table {
     age: AtomicU8,
     /// The root of the newest search.
     root: AtomicU64,
-    /// Entries for other tables.
     pub(super) outbox: Outbox,
     /// True if the table must be cleared before the next search.
     outdated: AtomicBool,

@@ -81,7 +81,7 @@ fn better_moves_are_reported_at_once() {
         };
         new_engine().search(&position(fen), &[], &nodes(200_000), &AtomicBool::new(false), &mut listen);
     }
-    assert!(told > 0, "somebody changed their mind");
+    assert!(told > 0, "no thread changed its best move");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn net_adds_to_its_base() {
     assert_eq!(without.check_net(), Ok(()));
 }
 
-/// A group's shared value says where to search first; it is no floor for the result.
+/// The group's shared value only centres the first window; it does not bound the result.
 #[test]
 fn overrated_group_score_costs_only_a_repetition() {
     let (won, level) = ("6k1/5ppp/8/8/8/8/5PPP/1Q4K1 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1");

@@ -8,7 +8,6 @@ pub(super) type Value = i32;
 /// The longest path.
 pub(super) const MAX_PLY: usize = 192;
 pub(super) const INFINITE: Value = 32_001;
-/// Mate on the board.
 pub(super) const MATE: Value = 32_000;
 /// The least value of a forced mate.
 pub(super) const MATE_BOUND: Value = MATE - MAX_PLY as Value;

@@ -89,7 +89,6 @@ const FIRST_ITERATION: u64 = 4096;
 /// Frames before the root's, so that looking back from it stays in bounds.
 const BEFORE_ROOT: usize = 6;
 
-/// A thread of a search.
 pub(super) struct Worker<'a> {
     pub id: usize,
     pub shared: &'a Shared<'a>,
@@ -178,7 +177,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The frame of a ply of the search.
     #[inline]
     pub(super) fn frame(&self, ply: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT]

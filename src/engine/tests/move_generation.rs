@@ -20,7 +20,7 @@ const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPP
 /// Pawns of both sides about to promote, with something to capture.
 const EIGHT_PAWNS: &str = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1";
 
-/// How long a random game may become, in plies.
+/// Maximum length of a random game in plies.
 const LONGEST_GAME: usize = 160;
 
 /// A small generator of random numbers (xorshift), so that failures can be repeated.
@@ -74,9 +74,8 @@ fn compare(position: &Chess, depth: u32) -> u64 {
 struct Class<'a> {
     seed: u64,
     starts: &'a [String],
-    /// How many different positions are compared.
     positions: usize,
-    /// How many leaves their trees have together at depth 3, at least.
+    /// Minimum number of leaves of all trees at depth 3.
     leaves: u64,
     belongs: fn(&Chess) -> bool,
     /// Moves into positions of the class are preferred; they are too rare otherwise.
@@ -124,7 +123,6 @@ fn texts(starts: &[&str]) -> Vec<String> {
     starts.iter().map(|&start| start.to_owned()).collect()
 }
 
-/// A first position of Chess960.
 fn chess960(random: &mut Random) -> String {
     let mut rank = [' '; 8];
     rank[2 * random.below(4)] = 'b';

@@ -36,7 +36,6 @@ fn say(output: &Output, line: &str) {
     }
 }
 
-/// A running search.
 struct Running {
     thread: JoinHandle<Engine>,
     stop: Arc<AtomicBool>,

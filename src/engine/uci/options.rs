@@ -1,10 +1,7 @@
-//! The options of `setoption`.
-
 use std::{sync::Arc, time::Duration};
 
 use crate::{EngineOptions, Heuristic, Knowledge, Net, Tablebases};
 
-/// The current options.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub engine: EngineOptions,
@@ -42,7 +39,6 @@ fn weight_name(heuristic: Heuristic) -> String {
 }
 
 impl Options {
-    /// Returns the `option` lines.
     pub(super) fn describe() -> Vec<String> {
         let spin = |name: &str, default, min, max| {
             format!("option name {name} type spin default {default} min {min} max {max}")

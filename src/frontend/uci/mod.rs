@@ -53,9 +53,8 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
 const MOST_OF_A_CLOCK: f64 = 0.4;
 
 /// The number of a search for which there is no council: no other one has it.
-const NOBODY: RequestId = RequestId(0);
+const NO_COUNCIL: RequestId = RequestId(0);
 
-/// The action after a command.
 enum AfterCommand {
     Line,
     End,
@@ -78,7 +77,6 @@ struct UciSearch {
     held: Option<Answer>,
 }
 
-/// The answer to a search.
 enum Answer {
     NoMove,
     Move(Box<Decision>),
@@ -211,7 +209,7 @@ impl<W: Write> UciSession<W> {
         if line.legal_moves().is_empty() {
             self.say(words::over(&line))?;
             let held = Some(Answer::NoMove);
-            self.search = Some(UciSearch { held, ..search(NOBODY) });
+            self.search = Some(UciSearch { held, ..search(NO_COUNCIL) });
             return self.answer_if_asked();
         }
         match self.engine.think(Arc::clone(&line), question) {
@@ -222,7 +220,7 @@ impl<W: Write> UciSession<W> {
                 self.say(format_args!("info string {problem}; some legal move is played"))?;
                 let some = line.legal_moves().first().copied();
                 let held = some.map(|some| Answer::Move(Box::new(Decision::without_vote(some, Source::Fallback))));
-                self.search = Some(UciSearch { held, ..search(NOBODY) });
+                self.search = Some(UciSearch { held, ..search(NO_COUNCIL) });
                 self.answer_if_asked()?;
             }
         }
@@ -354,7 +352,6 @@ fn excluded(line: &Line, considered: &[UciMove]) -> Vec<UciMove> {
     line.legal_moves().into_iter().filter(|uci| !considered.contains(uci)).collect()
 }
 
-/// Reads the arguments of `position`.
 fn read_position(text: &str, chess960: bool) -> Result<Line, String> {
     let (place, moves) = text.split_once("moves").unwrap_or((text, ""));
     let variant = if chess960 { Variant::Chess960 } else { Variant::Standard };

@@ -1,5 +1,3 @@
-//! The output of UCI.
-
 use std::fmt::Write as _;
 
 use shakmaty::Position as _;
@@ -65,7 +63,6 @@ pub(super) fn proposal(line: &Line, proposal: &Proposal) -> String {
     format!("info string {:?} phase: {elector} {} {score} depth {depth} nodes {nodes}", search.phase, line.san(*best))
 }
 
-/// Writes the vote.
 pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
     vote_report::lines(line, decision).iter().map(|vote| format!("info string {vote}")).collect()
 }

@@ -1,5 +1,3 @@
-//! Analysis, until `exit`.
-
 use std::io::{self, Write};
 
 use super::{Purpose, XboardSession};
@@ -12,7 +10,6 @@ impl<W: Write> XboardSession<W> {
         self.switches.post = true;
     }
 
-    /// `exit`: returns to force mode.
     pub(super) const fn stop_analyzing(&mut self) {
         self.analyzing = false;
     }

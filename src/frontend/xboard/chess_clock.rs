@@ -18,7 +18,6 @@ struct Control {
     increment: Duration,
 }
 
-/// The time control.
 #[derive(Clone, Debug, PartialEq)]
 enum ClockControl {
     /// One control after another, at least one; the last one repeats.
@@ -122,7 +121,6 @@ impl ChessClock {
         Ok(())
     }
 
-    /// Sets the opponent's clock.
     pub(super) fn theirs_is(&mut self, text: &str) -> Result<(), String> {
         self.theirs = hundredths(text).ok_or("otim needs hundredths of a second")?;
         Ok(())

@@ -139,7 +139,6 @@ impl<W: Write> XboardSession<W> {
         (self.expected, self.ended) = (None, false);
     }
 
-    /// `setboard FEN`.
     pub(super) fn set_board(&mut self, fen: &str) -> Result<(), Problem> {
         let variant = if self.switches.chess960 { Variant::Chess960 } else { Variant::Standard };
         if fen.is_empty() {

@@ -12,11 +12,10 @@ use crate::frontend::board;
 use chess::engine_position;
 use engine::Breakdown;
 
-/// The text of `help`.
 const HELP: &str = "\
 play      e2e4 or Nf3    your move             go          the council moves now, and plays on
           first          the same              switch      the council takes the other side
-          both           it plays both sides   force       nobody plays; moves are only entered
+          both           it plays both sides   force       no side plays; moves are only entered
           ?              move at once          hint        what it expects of you
           undo, remove   one move back, two    new         from the beginning; you are White
           draw           offer one             quit
@@ -167,7 +166,6 @@ impl<W: Write> XboardSession<W> {
         Ok(Ok(()))
     }
 
-    /// Measures move generation and evaluation.
     async fn test(&mut self) -> CommandOutcome {
         let measured = tokio::task::spawn_blocking(|| {
             let began = std::time::Instant::now();

@@ -4,7 +4,6 @@ use shakmaty::{Board, Color, File, Piece, Position as _, Role, Setup, Square, fe
 
 use chess::Line;
 
-/// A position being edited.
 pub(super) struct Edit {
     board: Board,
     turn: Color,

@@ -57,7 +57,6 @@ fn named(file: &str, reason: impl std::fmt::Display) -> Problem {
 /// Reads one game of a PGN file into a line.
 struct PgnToLine;
 
-/// The tags about the start.
 #[derive(Default)]
 struct PgnTags {
     chess960: bool,

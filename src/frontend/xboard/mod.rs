@@ -57,16 +57,12 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
     }
 }
 
-/// The purpose of a search.
 #[derive(Clone, Debug, PartialEq)]
 enum Purpose {
-    /// The own move.
     Move,
     /// The opponent's time, after this expected move.
     Ponder(UciMove),
-    /// Analysis.
     Analysis,
-    /// A hint for the opponent.
     Hint,
 }
 

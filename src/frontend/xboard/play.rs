@@ -17,11 +17,9 @@ use council::{
     player::{PlayerEvent, Time},
 };
 
-/// The time of a hint.
 const HINT: Duration = Duration::from_secs(1);
 
 impl<W: Write> XboardSession<W> {
-    /// Begins a search.
     pub(super) fn think(&mut self, purpose: Purpose) -> io::Result<()> {
         let line = self.line_for(&purpose);
         let usual = self.engine.setup.limits;
@@ -180,7 +178,6 @@ impl<W: Write> XboardSession<W> {
         words::result(&self.engine.line).map_or(Ok(()), |result| self.say(result))
     }
 
-    /// Handles the opponent's draw offer.
     pub(super) fn consider_draw(&mut self) -> io::Result<()> {
         let scores = self.record.scores();
         let accepted =
@@ -217,12 +214,10 @@ impl<W: Write> XboardSession<W> {
     }
 }
 
-/// Converts half-moves into full moves.
 fn moves(plies: usize) -> u32 {
     u32::try_from(plies / 2).unwrap_or(u32::MAX)
 }
 
-/// The action after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MoveAction {
     Play,

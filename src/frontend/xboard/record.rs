@@ -34,7 +34,6 @@ impl MoveNotes {
         self.notes.push(MoveNote { ply, score, depth, nodes, time, source });
     }
 
-    /// Drops records beyond `ply` half-moves.
     pub(super) fn truncate(&mut self, ply: usize) {
         self.notes.retain(|note| note.ply <= ply);
     }

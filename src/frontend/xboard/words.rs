@@ -1,5 +1,3 @@
-//! The output of CECP.
-
 use std::fmt::Write as _;
 
 use shakmaty::{CastlingMode, Color, Position as _, san::San};
@@ -11,7 +9,6 @@ use crate::frontend::{
 use chess::{Decision, Line, Proposal, Score, UciMove};
 use council::player::vote_report;
 
-/// The announced features.
 pub(super) const FEATURES: &str = concat!(
     "feature done=0\n",
     "feature myname=\"concilio ",
@@ -59,7 +56,6 @@ pub(super) fn thinking(line: &Line, standing: &LeadingProposal<'_>) -> String {
     text
 }
 
-/// Writes the vote as comments.
 pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
     vote_report::lines(line, decision).iter().map(|vote| format!("# {vote}")).collect()
 }

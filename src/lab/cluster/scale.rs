@@ -36,7 +36,6 @@ pub const SATURATED: f64 = 0.7;
 pub struct ScalePlan {
     /// Cores of each worker; each searches for an elector of its own, as long as there are electors.
     pub cores: usize,
-    /// Time of the move.
     pub move_time: Duration,
     /// Draws the speed of each search.
     pub seed: u64,
@@ -45,7 +44,6 @@ pub struct ScalePlan {
 /// A move with so many workers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveLoad {
-    /// Workers in the cluster.
     pub workers: usize,
     /// Searches that run at once.
     pub searches: usize,

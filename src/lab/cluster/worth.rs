@@ -22,7 +22,6 @@ const HASH: usize = 2;
 pub struct WorthPlan {
     /// Cores of each machine, each with a copy.
     pub cores: usize,
-    /// Time of the move.
     pub move_time: Duration,
     /// One way from machine to machine.
     pub way: Duration,

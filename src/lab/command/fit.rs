@@ -181,7 +181,6 @@ enum Fitted {
 }
 
 impl Fitted {
-    /// A player with these values of the parameters.
     fn player(&self, name: &str, parameters: &[Parameter], values: &[f64]) -> Result<PlayerSpec, Failure> {
         match self {
             Self::Council(settings) => {

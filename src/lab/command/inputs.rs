@@ -187,7 +187,6 @@ pub(super) struct MayAsk {
 }
 
 impl MayAsk {
-    /// The oracle, if one is to be asked.
     pub(super) fn oracle(&self) -> Result<Option<Oracle>, Failure> {
         let nodes = self.oracle_nodes;
         self.oracle.as_deref().map(|path| Ok(Oracle { engine: engine(path)?, nodes })).transpose()

@@ -56,7 +56,6 @@ The theses' scoring, cut after 40 moves:
 pub(super) struct Match {
     /// A, whose score is counted
     a: PlayerSpec,
-    /// B
     b: PlayerSpec,
     /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), nodes=20000 (of each elector or thread), or equal-time=20000 (each has
     /// the time in which complete knowledge visits so many nodes: nodes by its speed, which is measured first)

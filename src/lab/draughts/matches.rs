@@ -32,7 +32,6 @@ use draughts_player::{DraughtsPlayer, Pace, PlayerSpec};
 /// One of the two sides of a match.
 #[derive(Clone, Debug)]
 pub struct DraughtsContender {
-    /// The player.
     pub spec: PlayerSpec,
     /// The limits of a move, unless the player's text gives others.
     pub pace: Pace,
@@ -95,7 +94,6 @@ impl Conduct {
     }
 }
 
-/// One game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PlayedGame {
     /// White's points: 0, 1/2 or 1.

@@ -40,7 +40,6 @@ pub struct DraughtsPositions {
 /// The result of one elector or criterion.
 #[derive(Clone, Debug)]
 pub struct DraughtsJudgement {
-    /// Its name.
     pub name: String,
     /// The share of the judge's moves found, 0 to 1.
     pub found: Estimate,

@@ -69,7 +69,6 @@ impl Individual {
         self.0.to_be_bytes()
     }
 
-    /// The individual of these weights.
     pub fn of(weights: [u8; 8]) -> Self {
         Self(u64::from_be_bytes(weights))
     }

@@ -52,7 +52,6 @@ pub struct MatchGame {
     pub white_first: bool,
 }
 
-/// One move of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedMove {
     /// The move that was played.
@@ -190,7 +189,6 @@ fn full_clock(pace: Pace) -> Clock {
     }
 }
 
-/// A game in progress.
 struct GameInProgress<'a> {
     line: Line,
     /// White, Black.

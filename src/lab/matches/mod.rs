@@ -36,7 +36,6 @@ use chess::Color;
 /// One of the two sides of a match.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// The player.
     pub spec: PlayerSpec,
     /// The limits of a move.
     pub pace: Pace,
@@ -55,7 +54,6 @@ impl Contender {
     }
 }
 
-/// The plan of a match.
 #[derive(Clone, Debug)]
 pub struct MatchPlan {
     /// A and B; scores are A's.

@@ -138,7 +138,6 @@ pub struct Summary {
     pub conduct: [PlayerTotals; 2],
 }
 
-/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TestResult {
     /// The test that was asked for.

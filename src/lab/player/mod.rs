@@ -42,7 +42,6 @@ pub trait MatchPlayer: Send {
     fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure>;
 }
 
-/// The request for a move.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
     /// The game so far. It has a legal move.
@@ -91,7 +90,6 @@ impl MoveRequest {
 /// A player's move and its data, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChosenMove {
-    /// The move that is to be played.
     pub best: UciMove,
     /// Its value, from the side of the player.
     pub score: Option<Score>,

@@ -28,7 +28,6 @@ pub enum Pace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MatchPace {
-    /// Alike.
     Alike(Pace),
     /// The time in which complete knowledge visits this number of nodes: every elector, and the
     /// engine, has proportionally more or fewer by its speed. As repeatable as [`Pace::Nodes`],

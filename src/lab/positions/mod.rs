@@ -56,7 +56,6 @@ pub struct PositionsPlan {
 
 #[derive(Clone, Copy, Debug)]
 pub struct RoundProgress {
-    /// The round.
     pub round: &'static str,
     /// Searches done of those that had to be.
     pub done: usize,

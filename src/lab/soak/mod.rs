@@ -56,7 +56,6 @@ pub enum SoakProtocol {
     Fics,
 }
 
-/// The plan of a soak.
 #[derive(Clone, Debug)]
 pub struct SoakPlan {
     pub protocol: SoakProtocol,

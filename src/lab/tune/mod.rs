@@ -88,7 +88,6 @@ pub enum TuneError {
     /// The file is of another kind, or of an engine with other weights.
     #[error("state {0}: not the state of a fit of this version; name another file")]
     NoState(PathBuf),
-    /// The file is of another fit.
     #[error(
         "state {0}: of a fit with other positions, knowledge, starting weights, epochs, rate, pull or seed; name another file"
     )]

@@ -23,7 +23,6 @@ use crate::dialect::Dialect;
 pub struct FaultInjector {
     // Held for moments only, never across an await.
     inner: Arc<Mutex<Inner>>,
-    /// Signals a new request.
     came: Arc<Notify>,
 }
 
@@ -102,7 +101,6 @@ impl FaultInjector {
         }
     }
 
-    /// Returns the fault of a new request.
     pub fn on_request(&self, kind: RequestKind) -> Option<RequestFault> {
         let mut inner = self.inner();
         *inner.seen.entry(kind).or_default() += 1;
@@ -121,7 +119,6 @@ impl FaultInjector {
         inner.request_by_plan(kind)
     }
 
-    /// Registers a new stream.
     pub fn open_stream(&self, id: StreamId) -> StreamFaults {
         let (sender, commands) = mpsc::unbounded_channel();
         let mut inner = self.inner();
@@ -218,7 +215,6 @@ pub struct StreamFaults {
 }
 
 impl StreamFaults {
-    /// Returns the fault of a line.
     pub fn on_line(&mut self, line: LineFacts) -> Option<StreamFault> {
         let mut inner = self.faults.inner();
         let struck = inner.arranged.iter().position(|(streams, when, _)| {

@@ -36,7 +36,6 @@ pub enum RequestKind {
     Other,
 }
 
-/// The fault of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestFault {
     /// The answer has this status (429 or 5xx), and the request is not done.
@@ -53,7 +52,6 @@ pub enum RequestFault {
     Ignore,
 }
 
-/// The fault of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFault {
     /// The stream ends cleanly.
@@ -89,7 +87,6 @@ pub struct LineFacts {
     pub own_move: bool,
 }
 
-/// A stream, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Streams {
     /// The event stream of an account.
@@ -98,11 +95,9 @@ pub enum Streams {
     Game(GameId),
     /// One player's stream of a game.
     Board(GameId, String),
-    /// Every stream.
     All,
 }
 
-/// The identity of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamId {
     /// The name of the account that reads it.
@@ -135,10 +130,8 @@ pub enum When {
     OwnMove,
 }
 
-/// The duration of failing requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// A number of requests.
     Times(u32),
     /// All requests within this time.
     For(Duration),

@@ -22,7 +22,6 @@ impl Percent {
 /// The time of the echo of a player's own move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// Late by this time.
     Late(Duration),
     /// Never: the first line that shows the move is not sent. (The next one shows it as well.)
     Never,
@@ -94,7 +93,6 @@ pub enum FaultPlanError {
         /// The name of the fault in the plan.
         key: String,
         value: String,
-        /// The accepted form.
         expected: &'static str,
     },
 }

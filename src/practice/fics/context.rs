@@ -3,7 +3,6 @@
 use super::lobby::FicsLobby;
 use crate::{faults::FaultInjector, state::StateHandle};
 
-/// State shared by all sessions.
 pub(crate) struct FicsContext {
     /// The server's state, with all games.
     pub server_state: StateHandle,

@@ -9,7 +9,6 @@ use chess::GameId;
 /// A game that a visitor plays or watches.
 pub(crate) struct JoinedBoard {
     pub id: GameId,
-    /// The number on this server.
     pub number: u32,
     /// The player's colour, or what it is to a watcher.
     pub relation: text::ViewerRole,
@@ -18,7 +17,6 @@ pub(crate) struct JoinedBoard {
     pub view: Option<Arc<GameView>>,
 }
 
-/// A finished game being examined.
 pub(crate) struct Examination {
     pub view: Arc<GameView>,
     /// The number of plies on the board.

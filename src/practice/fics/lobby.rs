@@ -13,21 +13,17 @@ use crate::{
 };
 use chess::GameId;
 
-/// A logged-in visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub id: AccountId,
-    /// The name as shown.
     pub name: String,
     pub rank: Rank,
 }
 
-/// The status of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     Registered,
     Computer,
-    /// A visitor without an account.
     Guest,
 }
 
@@ -43,28 +39,23 @@ impl Visitor {
     }
 }
 
-/// A message between sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Notice {
     /// The same account has logged in again.
     Displaced,
-    /// Lines for this session.
     Text(String),
     /// A shout of any kind, for those who listen to the variable's kind.
     Talk(&'static str, String),
-    /// A message in a channel.
     Channel(u16, String),
     /// Something for all at the board of a game.
     Kibitz(GameId, String),
     /// Something for all who watch a game, but not for its players.
     Whisper(GameId, String),
-    /// A new seek.
     Seek(Seek),
     /// Removed seeks.
     SeeksGone(Vec<u32>),
 }
 
-/// An advertisement for a game.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seek {
     pub index: u32,
@@ -181,7 +172,6 @@ impl FicsLobby {
         self.inner().residents.values().cloned().collect()
     }
 
-    /// Returns all visitors, by name.
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
         let mut visitors = self.residents();
         visitors.extend(self.inner().logged_in.values().map(|user| user.visitor.clone()));
@@ -194,7 +184,6 @@ impl FicsLobby {
         self.inner().logged_in.get(account).map(|user| (user.visitor.clone(), user.open))
     }
 
-    /// Sets whether challenges are welcome.
     pub(crate) fn set_open(&self, account: &AccountId, open: bool) {
         if let Some(user) = self.inner().logged_in.get_mut(account) {
             user.open = open;
@@ -259,7 +248,6 @@ impl FicsLobby {
         number
     }
 
-    /// Returns the game of a number.
     pub(crate) fn game(&self, number: u32) -> Option<GameId> {
         self.inner().games.get(&number).cloned()
     }
@@ -269,7 +257,6 @@ impl FicsLobby {
         self.release_numbers(|id| id == game);
     }
 
-    /// Releases the numbers of all stopped games.
     pub(crate) fn release_numbers(&self, has_stopped: impl Fn(&GameId) -> bool) {
         self.inner().games.retain(|_, id| !has_stopped(id));
     }

@@ -1,5 +1,3 @@
-//! The login: banner, name, password.
-
 use std::io;
 
 use super::{
@@ -15,11 +13,9 @@ const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\
 /// Telnet's `WILL ECHO` and `WONT ECHO`, so that no password shows on a screen.
 const HIDE: &[u8] = b"\xff\xfb\x01";
 const SHOW: &[u8] = b"\xff\xfc\x01";
-/// The number of attempts.
 const ATTEMPTS: usize = 5;
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
 
-/// The end of the login.
 pub(crate) enum LoginOutcome {
     /// A visitor, with the interface variables set by `%b` before the name.
     Admitted(Visitor, Option<String>),

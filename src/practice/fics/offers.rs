@@ -5,7 +5,6 @@ use chess::{ChallengeId, GameId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingKind {
     Match(ChallengeId),
-    /// Resuming an adjourned game.
     Resume(GameId),
     Draw,
     /// Taking back a number of plies.

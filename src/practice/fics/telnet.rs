@@ -25,10 +25,8 @@ const LONGEST: usize = 1023;
 const IAC: u8 = 0xff;
 const FIRST_WITH_OPTION: u8 = 251;
 
-/// Input of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClientInput {
-    /// A line, without its end.
     Line(String),
     /// The answer to a ping of timeseal's.
     Pong,
@@ -36,7 +34,6 @@ pub(crate) enum ClientInput {
     TooLong,
 }
 
-/// An event of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Incoming {
     Input(ClientInput),
@@ -352,7 +349,6 @@ impl TelnetConnection {
         }
     }
 
-    /// Resets the connection.
     pub(crate) fn reset(&self) {
         self.connection.control().reset();
     }

@@ -128,7 +128,6 @@ pub(crate) const INTERFACE: [&str; 35] = [
 /// Variables that change the whole format, and are not supported.
 const NOT_SPOKEN: [&str; 3] = ["compressmove", "block", "xdr"];
 
-/// All variables of one player.
 #[derive(Clone, Debug)]
 pub(crate) struct Variables {
     switches: BTreeMap<&'static str, bool>,
@@ -249,7 +248,6 @@ impl Variables {
         format!("{known} {}.", if wanted { "set" } else { "unset" })
     }
 
-    /// Returns the answer to `variables`.
     pub(crate) fn shown(&self, of: &str) -> String {
         let switches = self.switches.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         let numbers = self.numbers.iter().map(|(name, value)| format!("{name}={value}"));
@@ -260,7 +258,6 @@ impl Variables {
         text
     }
 
-    /// Returns the answer to `ivariables`.
     pub(crate) fn interface_shown(&self, of: &str) -> String {
         let all = self.interface.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         format!("Interface variable settings of {of}:\n\n{}", in_columns(all))

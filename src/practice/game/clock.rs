@@ -107,7 +107,6 @@ impl GameClock {
         self.resume(ply, now);
     }
 
-    /// Stops the clock of `turn`.
     pub fn stop(&mut self, turn: Color, now: Duration) {
         if let Some(since) = self.running_since.take()
             && let ClockKind::RealTime { remaining, .. } = &mut self.kind

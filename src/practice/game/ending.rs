@@ -6,7 +6,6 @@ use shakmaty::{KnownOutcome, Position};
 
 use chess::{Color, GameStatus, Line, Variant};
 
-/// The reason of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// The side to move is in check and has no move.
@@ -47,7 +46,6 @@ impl End {
     }
 }
 
-/// The result of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOutcome {
     /// The way in which it ended.
@@ -65,7 +63,6 @@ impl GameOutcome {
         Self { end, winner: None }
     }
 
-    /// No result at all.
     pub const fn aborted() -> Self {
         Self::drawn(End::Aborted)
     }

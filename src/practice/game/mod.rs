@@ -78,7 +78,6 @@ pub enum GameRefusal {
     Adjourned,
     #[error("it is not your turn")]
     NotYourTurn,
-    /// The rules forbid the move.
     #[error(transparent)]
     Illegal(#[from] LineError),
     #[error("the game can no longer be aborted")]

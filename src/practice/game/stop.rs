@@ -9,7 +9,6 @@ use std::time::Duration;
 use super::{End, GameChange, GameOutcome, PracticeGame, offers};
 use chess::{Color, Offers};
 
-/// An agreement of two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     Abort,
@@ -97,7 +96,6 @@ impl PracticeGame {
         self.adjourned
     }
 
-    /// Returns true after an adjournment.
     pub fn was_resumed(&self) -> bool {
         self.was_resumed
     }

@@ -21,7 +21,6 @@ fn from_fen(fen: &str) -> PracticeGame {
     game_of(Line::from_fen(Variant::FromPosition, fen).expect("a position"), "60+0")
 }
 
-/// Plays moves without taking time.
 fn play_all(game: &mut PracticeGame, moves: &str, now: Duration) {
     for text in moves.split_ascii_whitespace() {
         let turn = game.line().turn();
@@ -120,7 +119,7 @@ fn a_draw_is_agreed_by_two() {
     game.draw(Color::White, true, ZERO);
     assert!(game.draw_offers().white);
     game.draw(Color::White, true, ZERO);
-    assert_eq!(ended(&game), None, "nobody agrees with himself");
+    assert_eq!(ended(&game), None, "a player cannot accept the own offer");
     play_all(&mut game, "g1f3", ZERO);
     assert!(game.draw_offers().white, "one's own move does not withdraw it");
     game.draw(Color::Black, true, ZERO);
@@ -245,7 +244,7 @@ fn claimed_flag_falls() {
     assert_eq!(game.next_deadline(), None);
     game.tick(late);
     assert_eq!(game.outcome(), None);
-    assert_eq!(game.claim_flag(Color::White, late), Ok(false), "nobody claims his own");
+    assert_eq!(game.claim_flag(Color::White, late), Ok(false), "a player cannot claim the own flag");
     assert_eq!(game.claim_flag(Color::Black, late), Ok(true));
     assert_eq!(game.outcome(), Some(&GameOutcome::won(Color::Black, End::OutOfTime)));
 }

@@ -1,5 +1,3 @@
-//! State shared by all handlers.
-
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -11,10 +9,8 @@ use crate::{
     state::{Denied, ServerState, StateHandle},
 };
 
-/// State shared by all handlers.
 #[derive(Clone)]
 pub(crate) struct LichessApi {
-    /// The server's state.
     pub server_state: StateHandle,
     pub tokens: Tokens,
     pub faults: FaultInjector,

@@ -1,5 +1,3 @@
-//! Authentication of requests.
-
 use std::collections::BTreeSet;
 
 use axum::{extract::FromRequestParts, http::request::Parts};

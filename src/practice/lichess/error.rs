@@ -17,11 +17,9 @@ use crate::{
 pub(crate) enum ApiError {
     /// No `Authorization` header.
     MissingToken,
-    /// An unknown token.
     NoSuchToken,
     /// A token that does not allow this.
     MissingScope,
-    /// Any status with a text.
     Text(StatusCode, String),
     /// A form with wrong fields, each with what is wrong.
     Form(&'static str, String),

@@ -66,12 +66,10 @@ impl FormFields {
         self.0.get(field).map(String::as_str).filter(|text| !text.is_empty())
     }
 
-    /// Parses a field.
     pub(crate) fn parse<T: FromStr>(&self, field: &'static str) -> Result<Option<T>, ApiError> {
         self.text(field).map(str::parse).transpose().map_err(|_| invalid(field))
     }
 
-    /// Returns true if a field is `true`.
     pub(crate) fn is_true(&self, field: &str) -> bool {
         self.text(field).is_some_and(|text| text == "true" || text == "1")
     }

@@ -151,7 +151,7 @@ mod tests {
             ("/api/bot/game/abcdefgh/move/e2e4", RequestKind::Move),
             ("/api/bot/game/abcdefgh/chat", RequestKind::Chat),
             ("/api/bot/game/abcdefgh/resign", RequestKind::GameAction),
-            ("/api/challenge/somebody", RequestKind::Challenge),
+            ("/api/challenge/ann", RequestKind::Challenge),
             ("/api/account", RequestKind::Account),
             ("/api/bot/online", RequestKind::Other),
         ] {

@@ -27,7 +27,6 @@ use crate::{
 };
 use chess::{ChatRoom, GameId};
 
-/// The longest chat line.
 const CHAT_CHARACTERS: usize = 140;
 
 pub(crate) fn routes() -> Router<LichessApi> {

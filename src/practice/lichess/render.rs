@@ -22,7 +22,6 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns `white` or `black`.
 pub(crate) const fn color(color: Color) -> &'static str {
     match color {
         Color::White => "white",

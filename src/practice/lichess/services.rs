@@ -35,7 +35,6 @@ pub(crate) fn routes() -> Router<LichessApi> {
         .route("/cdb.php", get(chessdb))
 }
 
-/// A requested position.
 #[derive(Deserialize)]
 struct Asked {
     #[serde(alias = "board", default)]
@@ -47,7 +46,6 @@ struct Asked {
     action: Option<String>,
 }
 
-/// The data of a position.
 struct KnownPosition {
     line: Line,
     /// The best moves with their values for the player to move, the best first; at most two.

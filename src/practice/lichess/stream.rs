@@ -32,7 +32,6 @@ pub(crate) struct OutgoingLine {
 /// Writes an event as a line.
 type Render<E> = Box<dyn Fn(&E) -> Option<OutgoingLine> + Send>;
 
-/// The connection's next action.
 enum StreamStep {
     Send(Bytes),
     /// Lets what was sent reach the wire before the next step.

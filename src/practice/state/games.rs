@@ -353,7 +353,7 @@ impl ServerState {
         Ok(())
     }
 
-    /// Returns the messages in a room of a game.
+    /// Returns the messages of one chat of a game.
     ///
     /// # Errors
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].

@@ -9,7 +9,6 @@ use super::views::{BoardEvent, ChallengeState, ListenerKey, Pairing, PlayerView,
 use crate::{account::AccountId, game::PracticeGame};
 use chess::{ChallengeId, ChatLine, Color, GameTerms, Line};
 
-/// A challenger's proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeTerms {
     pub game: GameTerms,

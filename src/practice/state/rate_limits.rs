@@ -10,7 +10,6 @@ use crate::{account::AccountId, settings::ServerLimits};
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A counted kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
     /// Games that a bot plays against other bots.

@@ -30,7 +30,7 @@ pub struct GameReport {
     pub refused: Vec<RefusedMove>,
     /// The number of times each side opened the game's stream.
     pub streams_opened: ByColor<u32>,
-    /// The messages in both rooms, oldest first.
+    /// Messages of players and spectators, oldest first.
     pub chat: Vec<ChatLine>,
 }
 

@@ -22,7 +22,6 @@ use crate::{
 };
 use chess::{ChallengeId, GameId, LineError, Tournament};
 
-/// Refusals of the server's state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
     #[error("no such player: {0}")]
@@ -60,7 +59,6 @@ pub enum Denied {
     #[error("too many requests; wait {wait:?}")]
     Limited {
         gauge: Gauge,
-        /// The time to wait.
         wait: Duration,
         /// True for the opponent's limit.
         by_opponent: bool,
@@ -94,7 +92,6 @@ pub struct ServerState {
     pub(super) rng: StdRng,
     /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
-    /// The announced tournaments.
     pub(super) tournaments: BTreeMap<Tournament, PracticeTournament>,
     /// Accounts that are always there to be paired.
     pub(super) residents: HashSet<AccountId>,

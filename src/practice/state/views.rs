@@ -75,7 +75,6 @@ pub struct GameView {
     pub adjourn_offers: Offers,
     /// While it is adjourned: who wants to go on.
     pub adjourned: Option<Offers>,
-    /// True after an adjournment.
     pub was_resumed: bool,
     /// The side whose lost connection stopped it.
     pub left: Option<Color>,
@@ -116,12 +115,10 @@ pub struct RefusedMove {
     pub color: Color,
     /// The move as it was sent.
     pub uci: UciMove,
-    /// The number of moves played.
     pub ply: usize,
     pub refusal: GameRefusal,
 }
 
-/// The state of a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChallengeState {
     /// It waits for an answer.
@@ -147,7 +144,6 @@ impl ChallengeState {
 pub struct ChallengeView {
     /// The challenge's name, which its game will have too.
     pub id: ChallengeId,
-    /// The challenging player.
     pub challenger: PlayerView,
     /// The player it was made to.
     pub dest: PlayerView,
@@ -166,7 +162,6 @@ pub struct ChallengeView {
 /// An event of an account, over all its games.
 #[derive(Clone, Debug)]
 pub enum PracticeAccountEvent {
-    /// A game of its runs.
     GameStart(Arc<GameView>),
     /// A game of its is over.
     GameFinish(Arc<GameView>),
@@ -182,14 +177,12 @@ pub enum PracticeAccountEvent {
     ChallengeDeclined(Arc<ChallengeView>),
 }
 
-/// An event at one board.
 #[derive(Clone, Debug)]
 pub enum BoardEvent {
     /// The whole game: first of all.
     Full(Arc<GameView>),
     /// A move, an offer, a takeback or the end has changed it.
     State(Arc<GameView>),
-    /// A chat message.
     Chat(ChatLine),
     /// The opponent is gone; the win may be claimed after this time.
     OpponentGone(Duration),

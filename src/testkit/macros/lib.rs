@@ -30,7 +30,6 @@ fn register(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, &
     registration.parse().map_err(|_| "not the name of a function")
 }
 
-/// Reads `needs(A, B)`, or nothing.
 fn needs(arguments: TokenStream) -> Result<Vec<String>, &'static str> {
     let arguments: Vec<TokenTree> = arguments.into_iter().collect();
     match arguments.as_slice() {

@@ -16,12 +16,10 @@ use std::{
 use crate::{Record, Shard, ShardError, shared_work::share};
 use game::SelfPlayer;
 
-/// The games to play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Nodes of every search.
     pub nodes: u64,
-    /// Seed of the openings.
     pub seed: u64,
     /// The share of quiet positions to keep, 0 to 1: neighbours are much alike.
     pub keep: f64,
@@ -66,7 +64,6 @@ impl Plan {
 pub struct SelfPlayProgress {
     /// Shards that are written, with those of earlier calls.
     pub shards: u64,
-    /// Positions in them.
     pub positions: u64,
 }
 
@@ -75,7 +72,6 @@ pub struct SelfPlayProgress {
 pub enum SelfplayError {
     #[error(transparent)]
     Shard(#[from] ShardError),
-    /// The folder cannot be created.
     #[error("{path}: {error}")]
     Folder { path: PathBuf, error: io::Error },
     /// A file of this name holds the games of another plan.

@@ -10,7 +10,6 @@ use engine::net::Mask;
 use super::model::{Inputs, Pass, Shape};
 use crate::dataset::{Sample, sigmoid};
 
-/// Parts of a batch.
 const SLICES: usize = 8;
 
 /// A part's share of the work.

@@ -17,7 +17,6 @@ const MAGIC: &[u8; 8] = b"conctrn1";
 pub enum CheckpointError {
     #[error("{path}: {error}")]
     File { path: std::path::PathBuf, error: io::Error },
-    /// Invalid contents.
     #[error("{path}: {reason}")]
     Content { path: std::path::PathBuf, reason: &'static str },
 }

@@ -39,7 +39,6 @@ pub use curve::curve;
 pub use quantise::{QuantisationError, Quantised, quantise};
 pub use validate::{GameStage, Losses, validate, validate_net};
 
-/// The plan of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The part of the board that the net sees.
@@ -103,12 +102,9 @@ impl Plan {
     }
 }
 
-/// The result of an epoch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Epoch {
-    /// The number, from 1.
     pub number: u32,
-    /// Steps made so far.
     pub steps: u64,
     /// The rate of the last step.
     pub rate: f32,
@@ -118,7 +114,6 @@ pub struct Epoch {
     pub validation: Losses,
 }
 
-/// The end of a training.
 #[derive(Debug)]
 pub enum TrainingOutcome {
     Finished(Trained),

@@ -64,8 +64,8 @@ fn finished(outcome: TrainingOutcome) -> Trained {
 fn training_learns_material() {
     let dataset = synthetic();
     let mut losses = Vec::new();
-    let nobody = AtomicBool::new(false);
-    let outcome = train(&plan(), &dataset, NonZeroUsize::MIN, None, &nobody, |epoch| losses.push(epoch.validation.all));
+    let stop = AtomicBool::new(false);
+    let outcome = train(&plan(), &dataset, NonZeroUsize::MIN, None, &stop, |epoch| losses.push(epoch.validation.all));
     let trained = finished(outcome.expect("no checkpoint"));
     let last = *losses.last().expect("four epochs");
     let base = validate(&trained, &dataset.validation, 200.0).base;
@@ -82,8 +82,8 @@ fn training_learns_material() {
 fn resumed_training_gives_the_same_bytes() {
     let dataset = synthetic();
     let plan = Plan { epochs: 2, ..plan() };
-    let nobody = AtomicBool::new(false);
-    let whole = finished(run(&plan, &dataset, 1, None, &nobody));
+    let stop = AtomicBool::new(false);
+    let whole = finished(run(&plan, &dataset, 1, None, &stop));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.checkpoint");
     // Ended after the first epoch, as by a signal.
@@ -92,21 +92,21 @@ fn resumed_training_gives_the_same_bytes() {
     assert!(
         matches!(stopped, Ok(TrainingOutcome::Stopped { steps }) if steps == dataset.training.len().div_ceil(128) as u64)
     );
-    assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), &nobody)), whole);
+    assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), &stop)), whole);
 }
 
 #[test]
 fn training_continues_from_a_net() {
     let dataset = synthetic();
-    let nobody = AtomicBool::new(false);
-    let first = finished(run(&plan(), &dataset, 2, None, &nobody));
+    let stop = AtomicBool::new(false);
+    let first = finished(run(&plan(), &dataset, 2, None, &stop));
     let quantised = quantise(&first, first.header(&plan(), &dataset), &dataset.validation);
     let net = quantised.expect("within bounds").net;
     let further = Plan { start: Some(Arc::new(net)), rate: 0.0, decay: 0.0, epochs: 1, ..plan() };
-    let second = finished(run(&further, &dataset, 2, None, &nobody));
+    let second = finished(run(&further, &dataset, 2, None, &stop));
     let known = &dataset.validation[0].record;
     assert!((second.value(known) - first.value(known)).abs() < 5.0, "what it knew it knows");
-    let wider = finished(run(&Plan { width: 256, ..further.clone() }, &dataset, 2, None, &nobody));
+    let wider = finished(run(&Plan { width: 256, ..further.clone() }, &dataset, 2, None, &stop));
     assert!((wider.value(known) - second.value(known)).abs() < 0.1, "what is new in a wider one counts nothing yet");
     assert_eq!(second.header(&further, &dataset).positions, 2 * dataset.training.len() as u64);
 }

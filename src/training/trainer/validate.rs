@@ -17,7 +17,6 @@ pub enum GameStage {
 }
 
 impl GameStage {
-    /// All three, in their order.
     pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Endgame];
 
     const fn of(men: usize) -> Self {
@@ -35,7 +34,6 @@ pub struct Losses {
     pub all: f64,
     /// In the order of [`GameStage::ALL`].
     pub by_stage: [f64; 3],
-    /// Positions of each stage.
     pub counts: [usize; 3],
     /// Over all positions, what the base alone does.
     pub base: f64,

@@ -105,7 +105,6 @@ impl Nats {
         self.folder.path().join("nats.pid")
     }
 
-    /// Dies.
     pub fn dies(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();

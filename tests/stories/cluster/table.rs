@@ -22,7 +22,6 @@ const MOVE_TIME: Duration = Duration::from_millis(60);
 const LATE: Duration = Duration::from_millis(740);
 /// Threads that wake one another up in turn until a move is decided.
 const WAKES: u32 = 10;
-/// Moves of a story.
 pub(super) const MOVES: usize = 100;
 
 /// A council of four with one core of its own.

@@ -185,12 +185,10 @@ pub(super) async fn game_between(server: &PracticeServer, from: &str, to: &str, 
     within("a game", server.game_between(from, to, terms)).await.expect("a game")
 }
 
-/// The end of a game.
 pub(super) async fn ended(server: &PracticeServer, game: &GameId) -> GameReport {
     within(&format!("the end of {game}"), server.wait_for_end(game)).await.expect("a report")
 }
 
-/// A sparring partner on the server.
 pub(super) async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
     server.sparring(name, kind).await.expect("a new account");
 }

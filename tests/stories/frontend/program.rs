@@ -56,7 +56,6 @@ impl Program {
         Self { child, stdin, lines }
     }
 
-    /// Says lines.
     pub(crate) fn say(&mut self, lines: &str) {
         let stdin = self.stdin.as_mut().expect("it is still spoken to");
         writeln!(stdin, "{lines}").expect("it listens");

@@ -14,7 +14,6 @@ use super::{
     restart::Daemon,
 };
 
-/// A council of this engine alone.
 fn alone(engine: ElectorSettings) -> CouncilSettings {
     CouncilSettings { electors: vec![engine], ..roster("custom") }
 }

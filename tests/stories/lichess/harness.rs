@@ -202,7 +202,6 @@ impl Story {
         story
     }
 
-    /// Starts the daemon.
     pub(crate) fn daemon_starts(&mut self) {
         let plan = &self.plan;
         let journal = JournalSettings::in_folder(self.folder.path());

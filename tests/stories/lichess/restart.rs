@@ -74,7 +74,6 @@ impl Daemon {
         self.send(Signal::TERM);
     }
 
-    /// Sends it a signal.
     pub(in super::super) fn send(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.0), signal).expect("it runs");
     }

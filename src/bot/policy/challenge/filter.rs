@@ -14,7 +14,6 @@ use chess::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeFilter {
-    /// Accept challenges at all.
     pub accept: bool,
     /// Accepted variants, of those that an engine of the roster plays.
     pub variants: Vec<Variant>,

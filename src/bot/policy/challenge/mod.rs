@@ -208,7 +208,6 @@ pub struct ChallengeContext<'a> {
     pub now: &'a Zoned,
     /// The variants that the roster's engines play.
     pub variants: &'a [Variant],
-    /// The lists of names.
     pub lists: &'a NameLists,
     pub places: &'a [TakenPlace],
     /// The start of the newest game.
@@ -222,7 +221,6 @@ pub struct ChallengeContext<'a> {
     pub closed: Option<&'static str>,
 }
 
-/// The verdict on a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChallengeVerdict {
     /// Accept now.

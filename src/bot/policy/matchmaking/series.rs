@@ -43,7 +43,6 @@ impl Series {
         bots.iter().any(|bot| bot.player.id == self.opponent)
     }
 
-    /// The terms of all of its games.
     pub(super) const fn terms(&self) -> GameTerms {
         self.terms
     }

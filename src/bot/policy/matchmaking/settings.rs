@@ -40,7 +40,6 @@ pub struct MatchmakingSettings {
     /// Longest rest of an opponent, in seconds. 1 to 31536000.
     #[serde(with = "Seconds::<1, 31536000>")]
     pub max_backoff: Duration,
-    /// Scope of a refusal.
     pub refusal: RefusalScope,
     /// Cool-down per opponent from the start of a game, in expected game lengths; `max_backoff` at
     /// most. 0 to 10000.
@@ -104,13 +103,10 @@ pub enum RatingPreference {
     /// No preference.
     #[default]
     None,
-    /// Higher ratings.
     High,
-    /// Lower ratings.
     Low,
 }
 
-/// The scope of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RefusalScope {
@@ -129,7 +125,6 @@ pub struct MatchType {
     pub time_control: MinutesAndSeconds,
     /// True for rated games.
     pub rated: bool,
-    /// The variant.
     pub variant: Variant,
     /// Weight among the types; 0 is never. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]

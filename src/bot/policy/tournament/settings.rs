@@ -18,7 +18,6 @@ pub struct TournamentSettings {
     pub teams: Vec<String>,
     /// Tournaments that are joined in any case.
     pub join: Vec<NamedTournament>,
-    /// Kinds of these tournaments.
     pub kinds: Vec<TournamentKind>,
     /// Variants, of those that an engine of the roster plays.
     pub variants: Vec<Variant>,

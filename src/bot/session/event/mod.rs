@@ -27,9 +27,7 @@ pub use sentence::{Sentence, how_it_ended};
 /// Something that happened, on an account or in one of its games.
 #[derive(Clone, Debug)]
 pub enum BotEvent {
-    /// An event of the account with this name.
     Account(ServerName, AccountEvent),
-    /// An event of this game.
     Game(GameKey, GameEvent),
 }
 
@@ -74,7 +72,6 @@ pub enum AccountEvent {
     Mode(AccountMode),
     /// A challenge to us was decided upon.
     Challenge {
-        /// The challenge.
         challenge: Box<Challenge>,
         outcome: ChallengeOutcome,
         /// The reason in words.
@@ -82,7 +79,6 @@ pub enum AccountEvent {
     },
     /// The bot has challenged a player.
     Challenged {
-        /// The challenge.
         request: ChallengeRequest,
         /// The pending challenge, or the reason for its failure.
         outcome: Result<ChallengeId, String>,
@@ -123,7 +119,6 @@ pub enum AccountEvent {
     Closed,
 }
 
-/// The mode of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AccountMode {
     #[default]
@@ -134,7 +129,6 @@ pub enum AccountMode {
     Draining,
 }
 
-/// An event of a game.
 #[derive(Clone, Debug)]
 pub enum GameEvent {
     /// The bot plays a running game.
@@ -145,7 +139,6 @@ pub enum GameEvent {
         /// The number of moves made already: more than one or two in a resumed game.
         ply: usize,
     },
-    /// A new position.
     Position {
         /// The position, as its line.
         line: Arc<Line>,

@@ -103,8 +103,10 @@ pub(super) enum LobbyEffect {
     Watch(GameId),
     /// Fetch the bots that are online.
     FetchBots,
-    /// Fetch the tournaments of these teams, and these tournaments.
-    FetchTournaments { teams: Vec<String>, named: Vec<Tournament> },
+    FetchTournaments {
+        teams: Vec<String>,
+        named: Vec<Tournament>,
+    },
     /// Ask how a tournament stands.
     AskTournament(Tournament),
     /// Tell about a tournament, by the name that it has for people.
@@ -190,7 +192,6 @@ struct ReservedPlace {
     counted: bool,
     /// Whether it is known to be the game of a challenge of ours.
     is_ours: bool,
-    /// The game of which this one is the rematch.
     rematch_of: Option<GameId>,
     /// The name of the tournament that it belongs to.
     tournament: Option<String>,

@@ -17,7 +17,6 @@ use chess::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, Tour
 /// The first and the longest pause before an ordered challenge is made again that could not be made: twice as long each time.
 const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
-/// A command to the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::session) enum LobbyCommand {
     /// Pauses or resumes new games.

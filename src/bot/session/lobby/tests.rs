@@ -55,7 +55,6 @@ impl Story {
         self.lobby.next_wakeup(&self.now.to_zoned(TimeZone::UTC))
     }
 
-    /// `from` challenges the bot.
     fn challenged(&mut self, id: &str, from: &str) -> Vec<LobbyEffect> {
         self.happens(LobbyInput::Challenge(challenge(id, from)))
     }

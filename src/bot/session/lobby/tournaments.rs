@@ -18,7 +18,6 @@ pub(in crate::session) enum TournamentAnswer {
     Found(Vec<TournamentInfo>, bool),
     /// The state of one.
     Described(Tournament, Result<TournamentInfo, ActionError>),
-    /// The answer to joining.
     Joined(Tournament, Result<(), ActionError>),
 }
 

@@ -352,7 +352,6 @@ impl GameMachine {
         effects.push(GameEffect::Over(end));
     }
 
-    /// Stops all searches.
     fn stop_searching(&mut self, effects: &mut Vec<GameEffect>) {
         let searching = matches!(self.our_move, MoveState::Searching(_));
         if searching || self.pondering.take().is_some() {

@@ -38,7 +38,6 @@ pub(super) struct SecondPhaseTask<L: GameLine> {
     pub limits: Limits,
 }
 
-/// The assignment of a searcher.
 #[derive(Debug, Clone)]
 pub(super) struct SearchAssignment<L: GameLine> {
     pub searcher: usize,
@@ -89,7 +88,6 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a mode.
     pub(super) fn of(mode: SecondPhaseMode, cores: usize) -> Self {
         let cores = cores.max(1);
         match mode {

@@ -16,7 +16,6 @@ use engine::BestOfGroup;
 pub(super) struct Peer<L: GameLine> {
     best_of_group: Option<Arc<BestOfGroup>>,
     newest: Vec<Option<Proposal<L::Move>>>,
-    /// The deepest proposal of each move.
     deepest: Vec<Proposal<L::Move>>,
 }
 

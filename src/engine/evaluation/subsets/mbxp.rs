@@ -1,4 +1,4 @@
-//! What mbxp counts in its own way. Written by `concilio-lab tune`.
+//! Weights of mbxp that differ from complete knowledge. Written by `concilio-lab tune`.
 
 use super::{score::Packed, terms::Weights};
 
@@ -6,7 +6,6 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
     Packed::new(middlegame, endgame)
 }
 
-/// A number for every field.
 #[rustfmt::skip]
 pub(super) static WEIGHTS: Weights = Weights {
     material: [

@@ -1,4 +1,4 @@
-//! What the engine makes of Syzygy's tables of four men and fewer.
+//! Tests with Syzygy tables of up to four men.
 
 use std::sync::atomic::AtomicBool;
 

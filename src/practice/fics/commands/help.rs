@@ -1,11 +1,7 @@
-//! The texts of `help`.
-
 pub(super) struct Command {
     /// The name, which may be shortened.
     pub name: &'static str,
-    /// The arguments.
     pub usage: &'static str,
-    /// The purpose.
     pub purpose: &'static str,
 }
 
@@ -26,19 +22,19 @@ pub(super) const COMMANDS: [Command; 72] = [
     command("decline", "[n|player|kind|all]", "declines an offer"),
     command("draw", "", "offers a draw, or accepts one"),
     command("examine", "[player] [n]", "looks through a finished game: the last one, or by its number in the history"),
-    command("finger", "[player]", "shows who somebody is"),
+    command("finger", "[player]", "shows information about a player"),
     command("flag", "", "claims that the opponent's time is over"),
     command("flip", "", "turns the board round"),
     command("forward", "[n]", "goes forward in the game you examine"),
     command("games", "", "lists the games that are played"),
     command("help", "[command]", "shows all commands, or what one does"),
-    command("history", "[player]", "lists somebody's last ten games"),
+    command("history", "[player]", "lists a player's last ten games"),
     command("inchannel", "", "lists your channels"),
     command("iset", "variable value", "sets an interface variable, which programs use"),
     command("it", "text", "shouts what you do"),
     command("ivariables", "", "shows your interface variables"),
     command("kibitz", "text", "says something to all at the board"),
-    command("match", "player [time inc] [rated|unrated] [white|black] [wild type]", "challenges somebody"),
+    command("match", "player [time inc] [rated|unrated] [white|black] [wild type]", "challenges a player"),
     command("moves", "[l] [n]", "lists the moves of a game that is played; with l as coordinates"),
     command("moretime", "seconds", "is not spoken here"),
     command("news", "", "shows what is new: nothing"),
@@ -71,11 +67,11 @@ pub(super) const COMMANDS: [Command; 72] = [
     command("stored", "", "lists your adjourned games"),
     command("style", "n", "sets the style of your boards: 1 for people, 12 for programs"),
     command("switch", "", "is not spoken here"),
-    command("takeback", "[n]", "asks to take back so many half moves"),
-    command("tell", "player|channel text", "tells somebody something"),
+    command("takeback", "[n]", "asks to take back n half moves"),
+    command("tell", "player|channel text", "sends a message to a player or channel"),
     command("time", "", "shows the clocks"),
     command("td", "", "there is no tournament manager here"),
-    command("t", "player|channel text", "tells somebody something"),
+    command("t", "player|channel text", "sends a message to a player or channel"),
     command("unexamine", "", "stops looking through a game"),
     command("unobserve", "", "stops watching a game"),
     command("unpause", "", "is not spoken here"),
@@ -85,7 +81,7 @@ pub(super) const COMMANDS: [Command; 72] = [
     command("whisper", "text", "says something to all who watch the game"),
     command("who", "", "lists who is here"),
     command("withdraw", "[n|player|kind|all]", "withdraws an offer"),
-    command("xtell", "player text", "tells somebody something"),
+    command("xtell", "player text", "sends a message to a player"),
     command("+channel", "n", "joins a channel"),
     command("-channel", "n", "leaves a channel"),
     command("+notify", "player", "your list is always as it was"),
@@ -93,7 +89,7 @@ pub(super) const COMMANDS: [Command; 72] = [
     command("+censor", "player", "your list is always as it was"),
     command("-censor", "player", "your list is always as it was"),
     command("next", "", "shows the next page: there is none"),
-    command("message", "player text", "nobody reads messages here"),
+    command("message", "player text", "messages are not stored on this server"),
     command("announce", "text", "announces something to everybody, indented, as administrators do"),
 ];
 

@@ -1,5 +1,3 @@
-//! The commands of a visitor.
-
 mod games;
 mod help;
 mod matches;

@@ -1,5 +1,3 @@
-//! Finished games: lists, moves, examination.
-
 use std::{io, sync::Arc};
 
 use crate::{
@@ -8,7 +6,6 @@ use crate::{
 };
 use chess::GameId;
 
-/// The length of a history.
 const SHOWN: usize = 10;
 
 impl VisitorSession {

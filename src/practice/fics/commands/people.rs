@@ -1,5 +1,3 @@
-//! Talk, and lists of players.
-
 use std::io;
 
 use super::help::help;
@@ -33,7 +31,7 @@ impl VisitorSession {
             "+channel" | "-channel" | "inchannel" => self.channel(command, rest),
             "notify" | "+notify" | "-notify" | "+censor" | "-censor" => self.line("Your list is as it was."),
             "alias" => self.line("There are no aliases on this server."),
-            "message" => self.line("Nobody reads messages on this server."),
+            "message" => self.line("This server does not store messages."),
             "next" => self.line("There is no more."),
             "td" => self.line("There is no tournament manager on this server."),
             _ => {}
@@ -186,7 +184,6 @@ impl VisitorSession {
     }
 }
 
-/// Formats an administrator's message, indented.
 fn announcement(by: &str, text: &str) -> String {
     format!("\n    **ANNOUNCEMENT** from {by}: {text}\n")
 }

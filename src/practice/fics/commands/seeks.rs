@@ -1,5 +1,3 @@
-//! Advertisements for games.
-
 use std::io;
 
 use crate::{

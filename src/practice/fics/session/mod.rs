@@ -39,11 +39,8 @@ pub(crate) struct VisitorSession {
     pub(super) variables: Variables,
     pub(super) channels: BTreeSet<u16>,
     pub(super) offers: PendingOffers,
-    /// The game being played.
     pub(super) playing: Option<JoinedBoard>,
-    /// The game being watched.
     pub(super) watching: Option<JoinedBoard>,
-    /// The game being examined.
     pub(super) examining: Option<Examination>,
     /// The last game that was played, as it was when it began.
     pub(super) last_game: Option<Arc<GameView>>,
@@ -306,7 +303,6 @@ impl VisitorSession {
         async move { server_state.ask(job).await.map_err(io::Error::other) }
     }
 
-    /// Returns the key of this listener.
     pub(super) fn key(&self) -> ListenerKey {
         ListenerKey { account: self.me.id.clone(), client: format!("fics-{}", self.number) }
     }
@@ -337,7 +333,6 @@ impl VisitorSession {
     }
 }
 
-/// The opponent of `me` in a game.
 pub(crate) fn opponent_of(view: &GameView, me: &AccountId) -> Option<AccountId> {
     let color = view.pairing.color_of(me)?;
     Some(view.pairing.players.get(!color).account.clone())

@@ -17,7 +17,6 @@ pub(crate) enum ViewerRole {
     Examiner,
 }
 
-/// Returns the line for programs.
 pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
         ViewerRole::Watcher => 0,

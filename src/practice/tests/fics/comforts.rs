@@ -1,11 +1,9 @@
-//! What makes a server pleasant to sit at: partners that can be found, boards that can be read, help, and games looked
-//! through again.
+//! Tests of seeks, board styles, help and examination of games.
 
 use practice::{PracticeServer, SparringKind};
 
 use crate::{server, telnet::Telnet};
 
-/// Ann and Bob.
 async fn two_people() -> (PracticeServer, Telnet, Telnet) {
     let server = server("").await;
     let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
@@ -24,7 +22,6 @@ async fn begin(ann: &mut Telnet, bob: &mut Telnet) {
     }
 }
 
-/// Plays fool's mate.
 async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
     begin(ann, bob).await;
     ann.play("f3", "f3").await;

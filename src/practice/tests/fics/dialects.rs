@@ -119,7 +119,7 @@ async fn dialects_spare_the_other_protocol() {
     server.add_account("Ann", true).await.expect("an account");
     let game = begin_elsewhere(&server, Duration::from_millis(50)).await;
     let report = server.wait_for_end(&game).await.expect("a report");
-    assert_eq!(report.end(), Some(End::OutOfTime), "nobody claims it");
+    assert_eq!(report.end(), Some(End::OutOfTime), "the server ends it without a claim");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! What a person at a telnet can do.
+//! Tests of commands that people type over telnet.
 
 use chess::timeseal;
 use practice::{End, PracticeServer, SparringKind};
@@ -12,7 +12,6 @@ use crate::{
     telnet::{PASSWORD, PATIENCE, Telnet},
 };
 
-/// A sparring partner on the server.
 async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
     server.sparring(name, kind).await.expect("a new account");
 }
@@ -227,7 +226,8 @@ async fn timeseal_pings_need_answers() {
         ("match sparring 1 1 unrated white", "[G]\0"),
         ("\u{2}9", ""),
         ("e2e4", "P/e2-e4"),
-        // Sparring answers, and its move comes with a question that nobody answers.
+        // Sparring answers, and the move comes with a timeseal ping that this client does not
+        // answer.
         ("date", "[G]\0"),
         ("d2d4", "timeseal error: your timeseal did not reply to the server ping"),
     ] {

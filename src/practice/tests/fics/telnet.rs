@@ -1,4 +1,4 @@
-//! Somebody at a telnet.
+//! Telnet client of the tests.
 
 use std::time::Duration;
 
@@ -8,12 +8,11 @@ use tokio::{
     net::TcpStream,
 };
 
-/// With which every account logs in.
+/// Password of every account.
 pub(crate) const PASSWORD: &str = "sesame";
 /// Turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Somebody at a telnet.
 pub(crate) struct Telnet {
     /// Only what was not read yet comes from here.
     pub stream: TcpStream,
@@ -49,7 +48,6 @@ impl Telnet {
         Self::login(server, name).await
     }
 
-    /// Sends a line.
     pub(crate) async fn say(&mut self, line: &str) {
         self.stream.write_all(format!("{line}\r\n").as_bytes()).await.expect("writable");
     }
@@ -74,7 +72,7 @@ impl Telnet {
         }
     }
 
-    /// Sends a line, and reads all up to the answer to one after it that nobody understands.
+    /// Sends a line and a second, unknown one; returns the text up to the answer to the second.
     pub(crate) async fn ask(&mut self, line: &str) -> String {
         self.say(line).await;
         self.say("that_was_all").await;

@@ -1,5 +1,3 @@
-//! Challenges, accounts and tokens.
-
 use practice::{PracticeSettings, ServerLimits};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -90,7 +88,7 @@ async fn forms_are_checked_as_on_lichess() {
         ("other", vec![("clock.limit", "15")], "Game incompatible with a BOT account"),
         ("other", vec![("clock.limit", "60"), ("rules", "noAbort")], "Rules not applicable for bots"),
         ("one", vec![("clock.limit", "60")], "You cannot challenge yourself"),
-        ("nobody", vec![("clock.limit", "60")], "No such user: nobody"),
+        ("unknown", vec![("clock.limit", "60")], "No such user: unknown"),
     ] {
         let reply = one.post_form(&format!("/api/challenge/{to}"), &form).await;
         assert_eq!((reply.status, reply.error().as_str()), (StatusCode::BAD_REQUEST, words));

@@ -9,7 +9,6 @@ use serde_json::Value;
 /// Turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One account at one server.
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -18,12 +17,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Opens a bot account.
     pub(crate) async fn bot(server: &PracticeServer, name: &str) -> Self {
         Self::with_token(server, &server.add_account(name, true).await.expect("a new account"))
     }
 
-    /// Uses any token.
     pub(crate) fn with_token(server: &PracticeServer, token: &str) -> Self {
         let http = reqwest::Client::builder().user_agent("practice-test").build().expect("a client");
         Self { http, url: server.url(), token: token.to_owned() }
@@ -45,37 +42,30 @@ impl Client {
         self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token).timeout(PATIENCE)
     }
 
-    /// A GET without anything.
     pub(crate) async fn get(&self, path: &str) -> Reply {
         Reply::of(self.request(Method::GET, path).send().await.expect("an answer")).await
     }
 
-    /// A POST without a body.
     pub(crate) async fn post(&self, path: &str) -> Reply {
         Reply::of(self.request(Method::POST, path).send().await.expect("an answer")).await
     }
 
-    /// A POST of a form.
     pub(crate) async fn post_form(&self, path: &str, form: &[(&str, &str)]) -> Reply {
         Reply::of(self.request(Method::POST, path).form(form).send().await.expect("an answer")).await
     }
 
-    /// Plays a move.
     pub(crate) async fn play(&self, game: &str, uci: &str) -> Reply {
         self.post(&format!("/api/bot/game/{game}/move/{uci}")).await
     }
 
-    /// Opens the event stream.
     pub(crate) async fn events(&self) -> Lines {
         self.lines("/api/stream/event").await
     }
 
-    /// Opens a game stream.
     pub(crate) async fn board(&self, game: &str) -> Lines {
         self.lines(&format!("/api/bot/game/stream/{game}")).await
     }
 
-    /// Opens any stream of lines.
     pub(crate) async fn lines(&self, path: &str) -> Lines {
         let response = self.request(Method::GET, path).send().await.expect("an answer");
         assert_eq!(response.status(), StatusCode::OK, "{path}");
@@ -83,12 +73,9 @@ impl Client {
     }
 }
 
-/// A whole answer.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// The status code.
     pub status: StatusCode,
-    /// The body.
     pub text: String,
 }
 
@@ -98,12 +85,10 @@ impl Reply {
         Self { status, text: response.text().await.expect("a body") }
     }
 
-    /// The body as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// The body's `error`.
     pub(crate) fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
@@ -116,7 +101,6 @@ impl Reply {
     }
 }
 
-/// How a stream ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnd {
     /// The server closed it in good order; what is left is a line without an end.
@@ -129,7 +113,6 @@ pub(crate) enum StreamEnd {
 pub(crate) struct Lines {
     response: Response,
     buffer: Vec<u8>,
-    /// Empty lines so far.
     pub keep_alives: usize,
 }
 
@@ -177,7 +160,7 @@ impl Lines {
         }
     }
 
-    /// How the stream ends, after any number of lines.
+    /// Returns the end of the stream, after any number of lines.
     pub(crate) async fn end(&mut self) -> StreamEnd {
         loop {
             if let Err(end) = self.next().await {
@@ -192,7 +175,6 @@ pub(crate) async fn server() -> PracticeServer {
     server_with(PracticeSettings::default()).await
 }
 
-/// A server with settings.
 pub(crate) async fn server_with(settings: PracticeSettings) -> PracticeServer {
     let _ = rustls::crypto::ring::default_provider().install_default();
     PracticeServer::start(settings).await.expect("a server on a free port")

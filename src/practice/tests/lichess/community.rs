@@ -1,4 +1,4 @@
-//! What other bots do besides playing: they look for opponents, for records, and for games that anybody may join.
+//! Tests of bot lists, game exports and open challenges.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn users_are_looked_up_by_the_hundred() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
     Client::bot(&server, "Other").await;
-    let reply = bot.request(Method::POST, "/api/users").body("bot,OTHER,nobody").send().await.expect("an answer");
+    let reply = bot.request(Method::POST, "/api/users").body("bot,OTHER,unknown").send().await.expect("an answer");
     let users: Value = reply.json().await.expect("JSON");
     let names: Vec<_> = users.as_array().expect("a list").iter().map(|user| &user["username"]).collect();
     assert_eq!(names, ["Bot", "Other"]);
@@ -84,7 +84,7 @@ async fn the_games_of_a_user_come_newest_first() {
     assert!(lines("?rated=false").await.is_empty() && lines("?color=black").await.is_empty());
     let pgn = white.get("/api/games/user/white?max=1").await.ok().text;
     assert!(pgn.contains("[Result \"0-1\"]") && pgn.contains("1. e4"), "{pgn}");
-    assert_eq!(white.get("/api/games/user/nobody").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(white.get("/api/games/user/unknown").await.status, StatusCode::NOT_FOUND);
     let reply = white.request(Method::POST, "/api/games/export/_ids").body(second).send().await.expect("an answer");
     assert!(reply.text().await.expect("a text").contains("[White \"White\"]"));
 }

@@ -67,7 +67,7 @@ impl Judge {
             "gameState" => "GameStateEvent",
             "chatLine" => "ChatLineEvent",
             "opponentGone" => "OpponentGoneEvent",
-            other => panic!("nobody knows the type {other:?}: {line}"),
+            other => panic!("unknown type {other:?}: {line}"),
         };
         self.named(schema, line);
     }

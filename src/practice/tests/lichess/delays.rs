@@ -1,4 +1,4 @@
-//! What a bad network does to a client: everything comes, but late, in pieces, or not as many things at a time as it asks for.
+//! Tests of slow networks: late, fragmented and limited streams.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// Long enough to be told from no time at all.
 const DELAY: Duration = Duration::from_millis(100);
-/// How long nothing must come before it counts as not coming.
+/// Time without a line after which a test concludes that none comes.
 const NOTHING: Duration = Duration::from_millis(100);
 
 /// A game whose server has this plan of faults from then on.

@@ -190,7 +190,7 @@ async fn a_climate_of_faults_is_a_line_of_text() {
         seen.insert(reply.map_or(0, |reply| reply.status().as_u16()));
     }
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 200, 429, 502]);
-    // Whoever lives in the server does not feel the weather.
+    // Challenges made by the server itself bypass the faults.
     server.challenge("one", "other", terms("60+0")).await.expect("a challenge");
     let reports = server.wait_for_games(1).await.expect("reports");
     assert!(reports[0].outcome.as_ref().is_some_and(|outcome| outcome.end != End::OutOfTime));

@@ -1,4 +1,4 @@
-//! A client that somebody else wrote plays here.
+//! Test with the client of another project.
 
 use std::process::{Command, Stdio};
 

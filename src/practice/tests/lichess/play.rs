@@ -6,7 +6,6 @@ use reqwest::StatusCode;
 
 use crate::client::{Client, Lines, StreamEnd, server};
 
-/// Two bots at a board.
 pub(crate) struct Pair {
     pub white: Client,
     pub black: Client,
@@ -29,7 +28,6 @@ impl Pair {
         (white, black)
     }
 
-    /// Plays moves in turn.
     pub(crate) async fn play_all(&self, moves: &str) {
         for (ply, uci) in moves.split(' ').enumerate() {
             let mover = if ply % 2 == 0 { &self.white } else { &self.black };
@@ -48,7 +46,6 @@ pub(crate) async fn start_game(white: &Client, black: &Client, black_name: &str,
     id
 }
 
-/// A minute and a second.
 pub(crate) const BULLET: [(&str, &str); 2] = [("clock.limit", "60"), ("clock.increment", "1")];
 
 pub(crate) fn terms(time_control: &str) -> ChallengeTerms {

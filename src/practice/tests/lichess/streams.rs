@@ -1,5 +1,3 @@
-//! What streams promise.
-
 use std::time::Duration;
 
 use practice::{End, GamePatience, PracticeSettings};
@@ -103,7 +101,7 @@ async fn fifty_games_start_in_a_burst() {
         other.get("/api/account/playing?nb=50").await.ok().json()["nowPlaying"].as_array().map(Vec::len),
         Some(50)
     );
-    let status = one.get("/api/users/status?ids=one,Other,nobody").await.ok().json();
+    let status = one.get("/api/users/status?ids=one,Other,unknown").await.ok().json();
     assert_eq!(
         (&status[0]["playing"], &status[0]["online"], &status[1]["online"]),
         (&true.into(), &().into(), &true.into())
