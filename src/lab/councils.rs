@@ -22,7 +22,6 @@ use council::{Council, CouncilSettings, Question, Roster, RosterError, pool::Poo
 /// A council and what each of its processes may spend.
 #[derive(Clone, Debug)]
 pub struct AskedCouncil {
-    /// How it is called.
     pub name: String,
     /// Its roster, criterion, phases and groups.
     pub settings: CouncilSettings,
@@ -30,15 +29,13 @@ pub struct AskedCouncil {
     pub limits: Limits,
 }
 
-/// What a council decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CouncilAnswer {
-    /// The move that was elected.
     #[serde(with = "super::move_text")]
     pub best: UciMove,
-    /// Whether all electors proposed it.
+    /// True if all electors proposed the elected move.
     pub unanimous: bool,
-    /// What each process did, nodes.
+    /// Nodes of each process.
     pub nodes: Vec<u64>,
 }
 
@@ -56,37 +53,29 @@ impl CouncilAnswer {
         self.nodes.iter().sum()
     }
 
-    /// How long it took in virtual time: the nodes of the busiest process.
+    /// Returns the duration in virtual time: the nodes of the busiest process.
     pub fn virtual_time(&self) -> u64 {
         self.nodes.iter().copied().max().unwrap_or_default()
     }
 
-    /// The mean part of that time in which one of so many processes was busy (docs/method.md §7, `Fpm`).
+    /// Returns the mean share of that time in which each of `processes` processes was busy
+    /// (docs/method.md §7, `Fpm`).
     pub fn busy_share(&self, processes: usize) -> f64 {
         self.all_nodes() as f64 / (self.virtual_time().max(1) as f64 * processes.max(1) as f64)
     }
 }
 
-/// Why councils cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// A roster cannot be made.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// Answers cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
     /// The asynchronous runtime does not start.
     #[error("no runtime for a council: {0}")]
     Runtime(#[from] std::io::Error),
-    /// A council decided nothing.
     #[error("{council} decided nothing in {fen}")]
-    NoDecision {
-        /// The name of the council.
-        council: String,
-        /// The position.
-        fen: String,
-    },
+    NoDecision { council: String, fen: String },
 }
 
 /// Asks every council about every position, each time as in a new game, as far as `state` does not know the answer: part
@@ -116,7 +105,6 @@ pub fn ask(
     )
 }
 
-/// One question to one council.
 fn one(asked: &AskedCouncil, roster: &Roster, position: &TestPosition) -> Result<CouncilAnswer, AskError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     // As many cores as it asks for, whatever the machine has: its processes are the operating system's affair.

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_daemon_is_named_with_the_remedy() {
+    fn missing_daemon_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let missing = folder.path().join("none");
         let error = DaemonProgram { binary: Some(missing.clone()) }.path().expect_err("no such file").to_string();

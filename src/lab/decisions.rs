@@ -25,23 +25,21 @@ use super::{
 use chess::{Line, Score, UciMove, engine_position};
 use engine::proof::{Attack, Effort, MateSolver, Verdict};
 
-/// For a mate by checks that a move allows, so many nodes are looked at.
+/// Nodes of the search for a mate by checks after a move.
 const REFUTING_NODES: u64 = 20_000;
-/// The table for that, MiB.
 const REFUTING_TABLE: usize = 4;
 
-/// What is asked of whom.
+/// Players and positions of a comparison.
 #[derive(Debug)]
 pub struct DecisionsPlan {
     /// The players; all others are held against the first.
     pub players: Vec<Contender>,
-    /// Where they decide.
     pub positions: Vec<TestPosition>,
-    /// Who says what a move is worth.
+    /// Engine that values the moves.
     pub oracle: Option<Oracle>,
     /// Positions at once.
     pub workers: NonZeroUsize,
-    /// Of the bootstrap.
+    /// Seed of the bootstrap.
     pub seed: u64,
 }
 
@@ -50,27 +48,26 @@ pub struct DecisionsPlan {
 pub struct DecidedMove {
     #[serde(with = "super::move_text")]
     pub best: UciMove,
-    /// What it cost, all electors and threads together.
+    /// Nodes of all electors and threads.
     pub nodes: u64,
-    /// Whether it announces that it mates.
+    /// True if the player announces a mate.
     pub mates: bool,
-    /// Whether the opponent mates by checks after it.
+    /// True if the opponent mates by checks after the move.
     pub mated: bool,
 }
 
-/// What came of one player.
+/// Figures of one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DecisionFigures {
-    /// The player.
     pub name: String,
     pub positions: usize,
     /// Nodes a decision, all electors and threads together.
     pub nodes: f64,
-    /// Of the positions that say what is best there, those at which it was chosen.
+    /// Positions with known best moves at which the player chose one.
     pub best: usize,
-    /// Of these, those at which the first player chose otherwise.
+    /// Of these, positions at which the first player chose another move.
     pub won: usize,
-    /// Those at which the first player chose what is best, and this one did not.
+    /// Positions at which only the first player chose a best move.
     pub lost: usize,
     /// Positions at which it announces that it mates.
     pub mates: usize,
@@ -78,11 +75,11 @@ pub struct DecisionFigures {
     pub mated: usize,
     /// The share of decisions that are not the first player's, 0 to 1.
     pub differs: f64,
-    /// What it expects to score more than the first player, points a decision over all positions.
+    /// Expected gain over the first player, points a decision over all positions.
     pub gain: Option<Estimate>,
 }
 
-/// What came of a comparison.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// By player, in their order.
@@ -92,24 +89,21 @@ pub struct Comparison {
     pub decisions: Vec<PositionDecisions>,
 }
 
-/// What the players decided at one position.
+/// Decisions of all players at one position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionDecisions {
     pub fen: String,
-    /// By player.
     pub players: Vec<ValuedMove>,
 }
 
 /// A move that a player chose, and what is said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValuedMove {
-    /// As it was chosen.
     pub decided: DecidedMove,
-    /// What it is expected to score, 0 to 1; known where the players differ and there is somebody who says it.
+    /// Expected score, 0 to 1; known if the players differ and an oracle or suite values the move.
     pub worth: Option<f64>,
 }
 
-/// Why nothing can be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum DecisionsError {
     /// A player cannot be started, or gives no move.
@@ -118,7 +112,7 @@ pub enum DecisionsError {
     /// The engine that is believed gives nothing, or what it gave cannot be kept.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// What was decided cannot be kept.
+    /// Decisions cannot be stored.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -162,12 +156,12 @@ pub fn compare(
     Ok(Some(Comparison { players: players.collect(), decisions }))
 }
 
-/// Whether the players chose more than one move.
+/// Returns true if the players chose more than one move.
 fn is_disputed(chosen: &[DecidedMove]) -> bool {
     chosen.iter().any(|decided| decided.best != chosen[0].best)
 }
 
-/// What is to be said of the moves that were chosen at a position.
+/// Returns the values of the moves that were chosen at a position.
 fn valued(
     plan: &DecisionsPlan,
     position: &TestPosition,
@@ -180,7 +174,7 @@ fn valued(
     PositionDecisions { fen: position.line.fen(), players: players.collect() }
 }
 
-/// Whether the opponent mates by checks after a move.
+/// Returns true if the opponent mates by checks after `best`.
 fn allows_mate(line: &Line, best: UciMove) -> bool {
     let mut after = line.clone();
     let Some(position) = after.play(best).ok().and_then(|_| engine_position(&after).ok()) else { return false };
@@ -305,7 +299,7 @@ mod tests {
     fn compared(plan: &DecisionsPlan, state: &mut ExperimentState<DecidedMove>) -> Vec<DecisionFigures> {
         let mut values = Searches::in_memory(NonZeroUsize::MIN);
         let figures = compare(plan, state, &mut values, &AtomicBool::new(false), |_, _, _| ());
-        let comparison = figures.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it");
+        let comparison = figures.unwrap_or_else(|error| panic!("{error}")).expect("not stopped");
         assert_eq!(csv(&comparison).lines().count(), 1 + plan.positions.len());
         comparison.players
     }
@@ -314,7 +308,7 @@ mod tests {
     fn who_sees_less_decides_worse() {
         let plan = plan(&["engine", "engine:mbxkcpar,name=again", "engine:m,nodes=20"]);
         let figures = compared(&plan, &mut ExperimentState::in_memory());
-        assert_eq!(figures[0].gain, None, "nobody gains on himself");
+        assert_eq!(figures[0].gain, None, "a player does not gain on itself");
         assert_eq!(figures[1].gain.map(|gain| gain.value), Some(0.0));
         assert_eq!((figures[1].differs, figures[1].best), (0.0, figures[0].best));
         assert!(figures[2].differs > 0.0 && figures[2].gain.is_some_and(|gain| gain.value < 0.0), "{figures:?}");
@@ -322,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn provers_tell_a_mate_that_a_short_search_does_not_see() {
+    fn provers_find_mates_beyond_short_searches() {
         let player =
             |advisers| format!("council:roster=complete-2,hash=1,advice=0.5,split=1,advisers={advisers},nodes=3000");
         let (alone, proving) = (player(""), player("mates"));
@@ -337,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_decided_is_not_decided_again() {
+    fn stored_decisions_are_not_repeated() {
         let (first, other) = (plan(&["engine"]), plan(&["engine:m,nodes=20"]));
         let mut state = ExperimentState::in_memory();
         let figures = compared(&first, &mut state);

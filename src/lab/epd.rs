@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use chess::{Line, LineError, UciMove, Variant};
 
-/// A position and its operations.
 #[derive(Clone, Debug)]
 pub struct EpdRecord {
     /// The number of its line in the file, from 1.
@@ -26,17 +25,14 @@ pub struct EpdRecord {
 pub struct BadLine {
     /// Counted from 1.
     pub number: usize,
-    /// What is wrong with it.
     pub reason: EpdError,
 }
 
 /// Why a line is no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
-    /// Fewer than four fields.
     #[error("no position (expected the four fields of EPD or the six of FEN)")]
     NoPosition,
-    /// A position against the rules.
     #[error(transparent)]
     Position(#[from] LineError),
     /// A game of a PGN file that cannot be read.
@@ -61,7 +57,6 @@ pub enum EpdError {
 }
 
 impl EpdRecord {
-    /// The operand of an operation.
     pub fn operand(&self, code: &str) -> Option<&str> {
         self.operations.iter().find(|(name, _)| name == code).map(|(_, operand)| operand.as_str())
     }
@@ -185,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dialect_of_the_suites_is_read() {
+    fn all_suite_dialects_are_read() {
         let standard = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";";
         assert_eq!(best(standard), ["g3g6"]);
         assert_eq!(one(standard).operand("id"), Some("WAC.001"));
@@ -202,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_run_over_the_end_of_its_line() {
+    fn quoted_text_may_span_lines() {
         let two = "8/8/1p1K4/Pp6/2k1p3/8/1P6/8 w - - bm a6; c0 \"Kubbel 1927, 1 ... e3\na8/Q e1/Q; wins\"; id \"6\";\n\
                    8/1p5k/1P1p4/3p4/3Pp2p/2K1P2p/7P/8 w - - bm Kb2; id \"7\";";
         let (records, bad) = read(two);
@@ -212,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_lines_are_told_by_number_and_left_out() {
+    fn bad_lines_are_numbered_and_skipped() {
         let text = "# a comment\n\nnonsense\n8/8/8/8/8/8/8/8 w - - bm e4;\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+;";
         let (records, bad) = read(text);
         assert_eq!(bad.iter().map(|line| line.number).collect::<Vec<_>>(), [3, 4]);

@@ -1,10 +1,13 @@
-//! What the daemon itself takes: from the opponent's move on the stream to our move request, with an elector that thinks about
-//! nothing; from its start to the open event stream; in memory, idle and with many games; on the disk.
+//! Measures the daemon's own cost: from the opponent's move on the stream to our move request, with
+//! an elector that thinks about nothing; from its start to the open event stream; in memory, idle
+//! and with many games; on the disk.
 //!
-//! The daemon runs as a process of its own, as it would for real, against a practice server on loopback. A move's time runs from
-//! the line with the opponent's move to the arrival of the request with ours; nothing is subtracted. Several programs take turns
-//! in one run, round by round, because two runs on one machine differ more than two builds. They are told only what version 0.1
-//! understands as well. Where watchers are asked for, that many clients read the events of the daemon's page meanwhile.
+//! The daemon runs as a process of its own, as it would for real, against a practice server on
+//! loopback. A move's time runs from the line with the opponent's move to the arrival of the
+//! request with ours; nothing is subtracted. Several programs take turns in one run, round by
+//! round, because two runs on one machine differ more than two builds. They get only settings that
+//! version 0.1 understands as well. Watchers are clients that read the events of the daemon's page
+//! meanwhile.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -28,14 +31,13 @@ const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";
 /// Starts of each program in a round.
 const STARTS: usize = 3;
-/// How long after its connection a daemon counts as idle: what its start needed is over.
+/// Time after its connection at which a daemon counts as idle, with its start complete.
 const SETTLED: Duration = Duration::from_secs(3);
-/// The clock: so long that no game ends by it.
+/// Initial clock of the games, beyond the length of any of them.
 const CLOCK: Duration = Duration::from_secs(600);
-/// How long the games of one measurement may take.
+/// Timeout for the games of one measurement.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What is measured.
 #[derive(Clone, Debug)]
 pub struct LatencyPlan {
     /// The daemons, which take turns.
@@ -50,10 +52,10 @@ pub struct LatencyPlan {
     pub moves: usize,
 }
 
-/// What one daemon itself took in one round.
+/// Costs of one daemon in one round.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    /// From the start of the process to the open event stream, each start.
+    /// Times from the start of the process to the open event stream.
     pub starts: Vec<Duration>,
     /// Resident memory when idle, in KiB. `None` where the system does not tell.
     pub idle_memory: Option<u64>,
@@ -74,19 +76,16 @@ pub struct MoveDelays {
     pub memory: Option<u64>,
 }
 
-/// Why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum LatencyError {
-    /// The practice server failed.
     #[error(transparent)]
     Practice(#[from] PracticeError),
     /// The daemon could not be started.
     #[error("cannot start the daemon: {0}")]
     Start(#[from] std::io::Error),
-    /// The page sent somebody away who wanted to watch.
+    /// The page rejected a watcher.
     #[error("the page's events could not be read to the end")]
     Unwatched,
-    /// The games do not end.
     #[error("the games did not end within {} s", LONGEST.as_secs())]
     Stuck,
 }
@@ -113,7 +112,6 @@ struct LatencyBench {
     token: String,
 }
 
-/// A daemon of our own.
 struct Daemon {
     process: OwnProcess,
     connected_after: Duration,
@@ -227,7 +225,7 @@ impl LatencyBench {
     }
 }
 
-/// An address of this machine where nobody listens.
+/// Returns an address of this machine without a listener.
 async fn free_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()
 }

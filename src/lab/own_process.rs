@@ -19,12 +19,12 @@ impl OwnProcess {
         command.spawn().map(Self)
     }
 
-    /// Its standard input, where that is a pipe which nobody has taken yet.
+    /// Returns its standard input if it is a pipe that was not taken before.
     pub(super) fn input(&mut self) -> Option<ChildStdin> {
         self.0.stdin.take()
     }
 
-    /// Whether it has not ended yet.
+    /// Returns true until the process ends.
     pub(super) fn is_running(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }

@@ -9,8 +9,8 @@ use std::{
 use super::state::fnv1a;
 use council::pool::EngineProgram;
 
-/// An option with one of these in its name says which file an engine reads. Of other options nobody knows whether their file is read
-/// or written; if a log counted, no experiment could be gone on with.
+/// An option with one of these words in its name names a file that an engine reads. Files of other
+/// options may be outputs, such as logs; if those counted, no experiment could be continued.
 const READ: [&str; 5] = ["eval", "net", "nnue", "weight", "book"];
 
 /// The files that a program is known to read: its own, those among its arguments, and those that options such as `EvalFile` name.
@@ -40,7 +40,7 @@ fn arguments_read(arguments: &[String]) -> Vec<&str> {
     read
 }
 
-/// What stands in a file, as a text to be compared. `None` if it cannot be read.
+/// Returns a checksum of a file, or `None` if it cannot be read.
 pub(crate) fn checksum(file: &Path) -> Option<String> {
     let bytes = fs::read(file).ok()?;
     Some(format!("{:016x}", fnv1a(&bytes)))
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_reads_counts_and_its_logs_do_not() {
+    fn input_files_count_and_logs_do_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str| {
             let path = folder.path().join(name);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_with_a_working_directory_reads_there() {
+    fn files_resolve_in_working_directory() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("n.nnue"), "a net").expect("writable");
         let program = EngineProgram {

@@ -58,7 +58,7 @@ fn limits(budget: Pace) -> Limits {
     }
 }
 
-/// What a search found: its iterations, the last one last.
+/// Result of a search: its iterations, the last one last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     iterations: Vec<FoundIteration>,
@@ -106,7 +106,6 @@ impl Found {
         self.line = proposal.pv;
     }
 
-    /// The move found at last.
     pub fn best(&self) -> Option<UciMove> {
         self.iterations.last().map(|iteration| iteration.best)
     }
@@ -116,19 +115,18 @@ impl Found {
         self.iterations.last().map(|iteration| iteration.score)
     }
 
-    /// Nodes visited.
     pub fn nodes(&self) -> u64 {
         self.iterations.last().map_or(0, |iteration| iteration.nodes)
     }
 
-    /// What it proposes in a council.
+    /// Returns the proposal that the search makes in a council.
     pub fn proposal(&self, elector: &ElectorName) -> Option<Proposal> {
         let last = self.iterations.last()?;
         Some(proposal(last, elector, self.line.clone()))
     }
 
-    /// What it had to propose when this share (0 to 1) of its budget was spent: the last iteration completed by then, or the
-    /// first of all. Where time was the budget, nodes stand for it.
+    /// Returns the proposal that the search had at this share (0 to 1) of its budget: the last
+    /// iteration completed by then, or the first of all. In budgets of time, nodes stand for time.
     pub fn proposal_at(&self, share: f64, budget: Pace, elector: &ElectorName) -> Option<Proposal> {
         let whole = match budget {
             Pace::Nodes(nodes) => nodes.max(self.nodes()),
@@ -161,34 +159,28 @@ fn proposal(iteration: &FoundIteration, elector: &ElectorName, pv: Vec<UciMove>)
 /// Why searches cannot be done or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The file that keeps them.
     #[error("searches {path}: {error}")]
     File {
         /// The file that could not be used.
         path: PathBuf,
-        /// What the system says.
         error: io::Error,
     },
-    /// An elector that gave nothing.
     #[error("elector {elector} in {fen}: {reason}")]
     Failed {
-        /// The elector that failed.
         elector: ElectorName,
         /// The position, with the moves that led to it.
         fen: String,
-        /// What it failed at.
         reason: String,
     },
 }
 
-/// All searches done so far.
 #[derive(Debug)]
 pub struct Searches {
     known: HashMap<u64, Found>,
     path: PathBuf,
     file: Option<File>,
     workers: NonZeroUsize,
-    /// What stands in the files of programs, by how these are started: no file is read twice.
+    /// Checksums of the files of programs, by command: no file is read twice.
     programs: Mutex<HashMap<String, String>>,
 }
 
@@ -200,7 +192,8 @@ struct KeptSearch {
 }
 
 impl Searches {
-    /// Those kept in a file, which is made if it is not there. Lines that cannot be read are passed over.
+    /// Opens the searches of a file and creates the file if it is missing. Unreadable lines are
+    /// skipped.
     ///
     /// # Errors
     /// [`SearchError::File`] if it cannot be read or written.
@@ -228,12 +221,12 @@ impl Searches {
         Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers, programs: Mutex::default() }
     }
 
-    /// What a search found, if it has been done.
+    /// Returns the result of a search that was done before.
     pub fn get(&self, request: &SearchQuery) -> Option<&Found> {
         self.known.get(&self.key(request))
     }
 
-    /// What tells a search from every other one.
+    /// Returns a key that identifies a search.
     fn key(&self, request: &SearchQuery) -> u64 {
         let SearchQuery { elector, line, root_moves, budget, prelude } = request;
         let mut moves: Vec<String> = root_moves.iter().map(ToString::to_string).collect();
@@ -243,8 +236,8 @@ impl Searches {
         fnv1a(format!("{elector:?}|{}|{}|{budget}|{prelude}{files}", line.fen(), moves.join(" ")).as_bytes())
     }
 
-    /// What stands in the files of an elector's program: another version of an engine mostly has the same name. Nothing for an elector
-    /// of our own.
+    /// Returns the checksums of the files of an elector's program: another version of an engine
+    /// mostly has the same name. Empty for an elector of our own.
     fn files_of(&self, elector: &ElectorSpec) -> String {
         let ElectorKind::Engine(program) = &elector.kind else { return String::new() };
         let read = || {
@@ -341,7 +334,7 @@ impl SearchSlots {
     }
 }
 
-/// What a slot finds, with the table it has.
+/// Searches in a slot, with the table that it has.
 fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
     let id = SearchId { game: "lab".into(), ply: line.ply(), serial: 0, phase: Phase::First };
     let task = Task { id, line: Arc::clone(line), root_moves: root_moves.to_vec(), limits: limits(budget) };
@@ -366,7 +359,7 @@ mod tests {
     use council::pool::EngineProgram;
 
     #[test]
-    fn another_engine_under_the_same_name_makes_another_search() {
+    fn changed_engine_makes_other_searches() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("engine");
         let key_with = |bytes: &[u8]| {

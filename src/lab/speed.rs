@@ -1,4 +1,4 @@
-//! How fast electors search beside complete knowledge, so that in budgets of nodes each can have equal time.
+//! Speeds of electors relative to complete knowledge, which turn node budgets into equal times.
 //!
 //! Knowing less is worth something only by its speed (docs/method.md §1). Where every elector has equally many nodes, that is taken
 //! away; where each has nodes in proportion to its speed, all have the same time, and games can still be repeated to the node.
@@ -22,13 +22,13 @@ use engine::{Engine, Limits, Position};
 /// Nodes of a round of measurements, for each instance.
 const NODES: u64 = 150_000;
 
-/// A round has at most so many positions.
+/// Maximum number of positions of a round.
 const POSITIONS: u64 = 64;
 
 /// Rounds that count, by their median. One more goes before them, in which the tables are filled for the first time.
 const ROUNDS: usize = 15;
 
-/// A search for a measurement has at most so many nodes: the speed of longer ones is no other.
+/// Maximum nodes of a search; longer searches have the same speed.
 const LONGEST: u64 = 20_000;
 
 /// Transposition table of a measurement, MiB: that of an elector.
@@ -48,18 +48,19 @@ pub struct Speeds(BTreeMap<String, f64>);
 pub struct SpeedsError(String);
 
 impl Speeds {
-    /// That of an instance; 1 where nothing is known.
+    /// Returns the speed of an instance; 1 if it is unknown.
     pub fn of(&self, instance: &Instance) -> f64 {
         self.known(instance).unwrap_or(1.0)
     }
 
-    /// That of an instance with its own net, or else with any.
+    /// Returns the speed of an instance with its own net, or else with any net.
     fn known(&self, instance: &Instance) -> Option<f64> {
         self.0.get(&name(instance)).or_else(|| self.0.get(&name_with_any_net(instance))).copied()
     }
 
-    /// Those of `instances`: as given here, or else measured one after another on this thread, each in searches of so many nodes. What
-    /// counts is the thread's own processor time, so that a busy machine disturbs little. `None` if `stop` was set meanwhile.
+    /// Returns the speeds of `instances`: given here, or else measured one after another on this
+    /// thread, in searches of `nodes` nodes. The measure is the thread's own processor time, so
+    /// that a busy machine disturbs little. `None` if `stop` was set meanwhile.
     #[must_use]
     pub fn measured(
         mut self,
@@ -84,7 +85,8 @@ impl Speeds {
     }
 }
 
-/// What sets an instance's speed: what it evaluates, whether there is noise on that, and the net, if it comes from a file.
+/// Returns the name of all that sets an instance's speed: knowledge, noise, and the net if it comes
+/// from a file.
 fn name(instance: &Instance) -> String {
     let net = instance.net.as_ref().filter(|_| instance.knowledge.has(Heuristic::Net));
     let net = net.map_or_else(String::new, |net| format!("+net-{:016x}", net.checksum()));
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn given_speeds_read_back_and_are_not_measured() {
+    fn given_speeds_are_not_measured() {
         let given: Speeds = "mp=1.7, mpar=1.25".parse().expect("speeds");
         assert_eq!(given.to_string().parse::<Speeds>().as_ref(), Ok(&given));
         // Without a position nothing could be measured.
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_measured_with_complete_knowledge_as_the_unit() {
+    fn missing_speeds_are_measured() {
         let positions = suites();
         let speeds = Speeds::default().measured(&[instance("mp")], &positions[..2], 200, &AtomicBool::new(false));
         let Speeds(known) = speeds.expect("not stopped");

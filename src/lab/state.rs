@@ -1,8 +1,10 @@
-//! What a long experiment has done so far, in a file it can be taken up from.
+//! State of a long experiment, in a file from which a stopped one continues.
 //!
-//! JSON, a line an item: first the experiment itself, then what each of its parts gave, as they come. A line that was being
-//! written when the power failed, or the disk was full, is dropped. The finished experiment is always computed from all items in
-//! their order, so that one taken up again gives the same as one never stopped. One process at a time works on a file.
+//! JSON, a line an item: first the experiment itself, then the results of its parts in order of
+//! completion. A line that was being written when the power failed, or the disk was full, is
+//! dropped. The finished experiment is always computed from all items in their order, so that a
+//! continued experiment gives the same result as one never stopped. One process at a time works on
+//! a file.
 
 use std::{
     collections::BTreeMap,
@@ -36,7 +38,6 @@ pub enum StateError {
     File {
         /// The file that could not be used.
         path: PathBuf,
-        /// What the system says.
         error: io::Error,
     },
     /// It belongs to something else.
@@ -126,7 +127,6 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
         Self { path: PathBuf::new(), file: None, done: BTreeMap::new() }
     }
 
-    /// The parts that are done.
     pub fn done(&self) -> &BTreeMap<usize, T> {
         &self.done
     }
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_survives_a_stop_and_a_torn_line() {
+    fn state_survives_a_torn_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep/state.jsonl");
         let experiment = json!({"games": 10});
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_something_else_is_not_touched() {
+    fn foreign_state_is_not_changed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.jsonl");
         drop(ExperimentState::<Outcome>::open(&path, &json!({"seed": 1})).expect("a new state"));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_that_was_torn_is_begun_anew() {
+    fn torn_header_starts_a_new_state() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.jsonl");
         fs::write(&path, "{\"seed\"").expect("writable");
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_another_process_works_on_is_left_to_it() {
+    fn locked_state_is_not_opened() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.jsonl");
         let experiment = json!({"seed": 1});
@@ -290,7 +290,7 @@ mod tests {
         // Who opens the file once more is as good as another process.
         let second = ExperimentState::<Outcome>::open(&path, &experiment);
         assert!(matches!(second, Err(StateError::InUse(_))), "{second:?}");
-        assert!(matches!(forget(&path), Err(StateError::InUse(_))), "it would be written for nobody");
+        assert!(matches!(forget(&path), Err(StateError::InUse(_))), "the state belongs to another process");
         first.record(0, Outcome { score: 1.0 }).expect("it is kept");
         // As it is while a program is being started.
         let inherited = first.file.as_ref().expect("a file").0.try_clone().expect("the file once more");

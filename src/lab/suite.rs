@@ -15,7 +15,6 @@ use chess::{Line, UciMove};
 /// Positions of a game are taken from this ply on.
 const FIRST_PLY: usize = 16;
 
-/// A position to be tried.
 #[derive(Clone, Debug)]
 pub struct TestPosition {
     /// The game it comes from, where that is known: positions of one game are not independent.
@@ -28,17 +27,16 @@ pub struct TestPosition {
     points: Vec<(UciMove, u32)>,
 }
 
-/// What is known of a move.
+/// Value of a move in a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     Best,
     /// One to be avoided.
     Worst,
-    /// Nothing is known of it.
     Other,
 }
 
-/// What was read of a suite.
+/// Positions of a suite, and its unreadable lines.
 #[derive(Clone, Debug, Default)]
 pub struct Suite {
     /// In the order of the file.
@@ -47,24 +45,20 @@ pub struct Suite {
     pub bad: Vec<BadLine>,
 }
 
-/// Why there is no suite.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// The file cannot be read.
     #[error("suite {path}: {error}")]
     File {
         /// The file that could not be used.
         path: PathBuf,
-        /// What the system says.
         error: io::Error,
     },
-    /// Its games cannot be read.
     #[error(transparent)]
     Games(#[from] OpeningBookError),
 }
 
 impl TestPosition {
-    /// What is known of a move here.
+    /// Returns the value of a move in this position.
     pub fn judge(&self, mv: UciMove) -> Judgement {
         if self.best.contains(&mv) {
             Judgement::Best
@@ -78,12 +72,12 @@ impl TestPosition {
         }
     }
 
-    /// Whether moves can be judged without an oracle.
+    /// Returns true if moves can be judged without an oracle.
     pub fn is_judged(&self) -> bool {
         !(self.best.is_empty() && self.avoid.is_empty())
     }
 
-    /// What a move is worth of the most that can be had, 0 to 1; `None` where moves have no points.
+    /// Returns a move's share of the maximum points, 0 to 1; `None` if moves have no points.
     pub fn points(&self, mv: UciMove) -> Option<f64> {
         let most = self.points.iter().map(|(_, points)| *points).max()?;
         let points = self.points.iter().find(|(other, _)| *other == mv).map_or(0, |(_, points)| *points);
@@ -190,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strategic_test_suite_has_points() {
+    fn strategic_suite_has_points() {
         let text = "1kr5/3n4/q3p2p/p2n2p1/PppB1P2/5BP1/1P2Q2P/3R2K1 w - - bm f5; id \"STS(v1.0) Undermine.001\"; \
                     c0 \"f5=10, Be5+=2, Bf2=3, Bg4=2\"; c7 \"f5 Be5+ Bf2 Bg4\"; c8 \"10 2 3 2\"; c9 \"f4f5 d4e5 d4f2 f3g4\";";
         let suite = Suite::parse(text);
@@ -214,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_is_told_by_its_number() {
+    fn unreadable_lines_are_numbered() {
         let text = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e9;\n\
                     4k3/8/8/8/8/8/8/4K2R w - - bm Rh9;\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+; c0 \"mate, nearly=so\";";
         let suite = Suite::parse(text);
@@ -223,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_cannot_be_read_leaves_the_others() {
+    fn unreadable_game_is_skipped() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("games.pgn");
         let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(6);
@@ -234,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_cannot_be_read_is_told_by_its_place_in_the_file() {
+    fn unreadable_game_is_named_by_its_place() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("games.pgn");
         let game = |moves: &str| format!("[Event \"?\"]\n\n{moves} *\n\n");
@@ -247,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn games_of_two_files_are_not_one_game() {
+    fn files_do_not_merge_games() {
         let folder = tempfile::tempdir().expect("a folder");
         let text = format!("[Event \"?\"]\n\n{} *\n", "Nf3 Nf6 Ng1 Ng8 ".repeat(6));
         let game_of = |name: &str| {
@@ -259,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_says_nothing_is_for_an_oracle_to_judge() {
+    fn unmarked_position_needs_an_oracle() {
         let text = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; startpos; all fine\n\
                     4k3/8/8/8/8/8/8/4K2R w - - id \"one\";\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+;";
         let suite = Suite::parse(text);

@@ -18,21 +18,20 @@ use crate::program_files::{checksum, files_of_program};
 
 /// Table of the teacher, MiB. Its searches are short.
 const HASH: usize = 4;
-/// What a mate is worth as a label, centipawns: beyond everything else.
+/// Label of a mate, centipawns; beyond all other scores.
 const MATE: i16 = 32_000;
-/// How long an answer is waited for.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A teacher is not tried on fewer positions than this: chance could make it pass.
 const ENOUGH: usize = 32;
 /// A teacher that takes longer than this for the positions it is tried on, is asked singly: nothing is saved by asking it ahead.
 const SLOW: Duration = Duration::from_secs(1);
-/// How long an answer is waited for while a teacher is tried, which may have lost the question.
+/// Timeout for an answer while a teacher is tried, which may have lost the question.
 const TRIAL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the teacher may spend on a position.
+/// Limit of the teacher for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TeacherEffort {
-    /// Nodes for each position.
     Nodes(u64),
     /// Plies, for engines that do not obey a number of nodes.
     Depth(u32),
@@ -47,17 +46,16 @@ impl fmt::Display for TeacherEffort {
     }
 }
 
-/// How a teacher is started and what it may spend.
+/// Command and limits of a teacher.
 #[derive(Clone, Debug)]
 pub(crate) struct TeacherPlan {
     pub(crate) program: EngineProgram,
-    /// For each position.
     pub(crate) effort: TeacherEffort,
 }
 
 impl TeacherPlan {
-    /// What its labels are marked with, so that no folder has labels of two teachers: another version of a program under the same
-    /// name is another teacher.
+    /// Returns the mark of the labels, so that no folder has labels of two teachers: another
+    /// version of a program under the same name is another teacher.
     pub(crate) fn mark(&self) -> String {
         let mut words = vec![self.program.path.display().to_string()];
         words.extend(self.program.arguments.iter().cloned());
@@ -85,13 +83,13 @@ pub(crate) struct UciTeacher {
     asking: Asking,
 }
 
-/// How many questions a teacher is asked before its first answer is heard.
+/// Number of questions that a teacher gets before its first answer is read.
 ///
-/// An engine that ends a search before it hears the next `go`, as Stockfish does, can be asked many at once, which saves a
-/// quarter of the time: nobody has to wake it. UCI promises nothing of the kind, so each teacher is tried.
+/// An engine that ends a search before it hears the next `go`, as Stockfish does, can get many at
+/// once, which saves a quarter of the time, as the engine never waits. UCI promises nothing of the
+/// kind, so each teacher is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asking {
-    /// It was not tried yet.
     Untried,
     /// One after the other.
     Singly,
@@ -150,7 +148,8 @@ impl UciTeacher {
         records.iter().map(|record| self.answer(record, patience)).collect()
     }
 
-    /// What it says of a position that it was asked about. One is quiet if the best move neither captures nor promotes.
+    /// Returns the label of a position that was asked about. A position is quiet if the best move
+    /// neither captures nor promotes.
     fn answer(&mut self, record: &Record, patience: Duration) -> Result<Option<i16>, ElectorFailure> {
         let fen = record.to_fen();
         let wrong = |reason: &dyn fmt::Display| ElectorFailure(format!("{fen}: {reason}"));
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_teacher_that_answers_in_order_is_asked_ahead() {
+    fn ordered_teacher_is_asked_ahead() {
         let mut teacher = teacher("echo info depth 1 score cp 12 pv g1f3; echo bestmove g1f3");
         assert_eq!(judged(&mut teacher, ENOUGH - 1).expect("labels"), vec![Some(12); ENOUGH - 1]);
         assert!(teacher.asking == Asking::Untried, "one or two would say nothing");
@@ -239,7 +238,7 @@ mod tests {
 
     /// Whatever it remembers of the trial is gone: its labels are those of a teacher that was never tried.
     #[test]
-    fn a_teacher_that_answers_otherwise_when_asked_ahead_is_asked_singly() {
+    fn inconsistent_teacher_is_asked_singly() {
         let mut teacher = teacher("n=$((n + 1)); echo info depth 1 score cp $n pv g1f3; echo bestmove g1f3");
         let expected: Vec<_> = (1..=ENOUGH as i16).map(Some).collect();
         assert_eq!(judged(&mut teacher, ENOUGH).expect("labels"), expected);
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_teacher_that_talks_without_an_end_is_not_listened_to_for_ever() {
+    fn endless_teacher_output_is_cut_off() {
         let mut teacher = teacher("while :; do echo info depth 1; done");
         teacher.engine.send("go").expect("it listens");
         assert!(teacher.engine.hear(PATIENCE).expect("it runs").is_some(), "it has begun to talk");
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_another_question_is_no_label() {
+    fn answer_to_another_question_is_ignored() {
         let mut teacher = teacher("echo info depth 1 score cp 12 pv e7e5; echo bestmove e7e5");
         let failure = judged(&mut teacher, 1).expect_err("black's move").to_string();
         assert!(failure.ends_with("e7e5 is no move here"), "{failure}");

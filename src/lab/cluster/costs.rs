@@ -1,4 +1,4 @@
-//! What a message and a search cost, measured on this machine in a few seconds.
+//! Measures the cost of a message and of a search on this machine in a few seconds.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -23,19 +23,18 @@ use council::{
 };
 use engine::{Engine, EngineOptions, Limits, Position};
 
-/// How often something short is done to measure it.
+/// Repetitions of a short operation that is timed.
 const ROUNDS: u32 = 2_000;
 /// The sizes of councils by which the cost of a proposal is measured, and how many each elector makes.
 const SIZES: [u32; 2] = [32, 128];
 const PROPOSALS: u32 = 20;
 /// A position of the kind that is searched most.
 const MIDDLEGAME: &str = "r1bqr1k1/2pnbppp/p1np4/1p2p3/3PP3/1BP2N1P/PP3PP1/RNBQR1K1 w - - 1 11";
-/// Verifications that are timed.
 const VERIFICATIONS: u32 = 50;
-/// How long a search is listened to.
+/// Time during which the proposals of a search are counted.
 const LISTENED: Duration = Duration::from_secs(1);
 
-/// What a council and its messages cost.
+/// Costs of a council and of its messages.
 #[derive(Clone, Debug)]
 pub struct Costs {
     /// The daemon's time to send one order.
@@ -44,7 +43,6 @@ pub struct Costs {
     pub proposal: Duration,
     /// The council's time to count one proposal, and what each elector of the council adds to it.
     pub count: Duration,
-    /// See [`Costs::count`].
     pub count_by_elector: Duration,
     /// The server's time to pass on one message.
     pub broker: Duration,
@@ -125,7 +123,6 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
     ((writing, begun.elapsed() / ROUNDS), (order, event.len()))
 }
 
-/// Proposes at once and often.
 struct EndlessProposer(ElectorName);
 
 impl Elector for EndlessProposer {
@@ -157,7 +154,8 @@ impl Elector for EndlessProposer {
     }
 }
 
-/// What a council of this size computes for each proposal, on a thread of its own.
+/// Returns the time that a council of `size` electors needs for each proposal, on a thread of its
+/// own.
 async fn council_of(size: u32) -> Duration {
     let measured = tokio::task::spawn_blocking(move || {
         let make = ElectorMaker::new(|spec| Ok(Box::new(EndlessProposer(spec.name.clone()))));
@@ -174,7 +172,7 @@ async fn council_of(size: u32) -> Duration {
     measured.await.ok().flatten().unwrap_or_default()
 }
 
-/// How long the shortest verification of a move takes.
+/// Returns the duration of the shortest verification of a move.
 fn verification() -> Duration {
     let Ok(position) = Position::from_line(MIDDLEGAME, false, []) else { return Duration::ZERO };
     let mut engine = Engine::new(EngineOptions { hash: 8, ..EngineOptions::default() });
@@ -202,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_measured_can_be_written_and_read() {
+    fn measured_costs_round_trip() {
         let ((order, proposal), (order_size, proposal_size)) = messages();
         assert!(!order.is_zero() && !proposal.is_zero());
         assert!(order_size > 100 && proposal_size > 100);

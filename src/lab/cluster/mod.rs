@@ -1,6 +1,7 @@
-//! What a cluster costs: from a task to its first proposal over a real NATS server and a worker process, while the machine is idle
-//! and while all its cores search; what the server passes on; how late decisions are; and what follows for many workers
-//! ([`scale`]); what they are worth on the board ([`worth`]).
+//! Measures a cluster: the time from a task to its first proposal over a real NATS server and a
+//! worker process, while the machine is idle and while all its cores search; the server's
+//! throughput; the delay of decisions; a simulation of many workers ([`scale`]); and the gain in
+//! strength ([`worth`]).
 //!
 //! Everything runs on this machine, so the figures are those of the program and the scheduler, not of a network.
 
@@ -32,14 +33,14 @@ use council::{
     pool::{ElectorKind, ElectorSpec, Job, Pool, SearchReport, Slot},
 };
 
-/// How long anything may take to start.
+/// Timeout for every start.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two searches, as between two moves.
 const PAUSE: Duration = Duration::from_millis(5);
 /// Messages by which the server's throughput is measured, and their size: a proposal's.
 const FLOOD: usize = 200_000;
 const FLOOD_SIZE: usize = 160;
-/// After so long without a message the measurement ends.
+/// The measurement ends after this time without a message.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Moves by which the lateness of decisions is measured, and their time.
 const DECISIONS: usize = 30;
@@ -48,29 +49,25 @@ const DECISION: Duration = Duration::from_millis(300);
 /// Latencies and throughput of a cluster on this machine.
 #[derive(Clone, Debug)]
 pub struct ClusterFigures {
-    /// From a task to its first proposal, by how it was measured; sorted.
+    /// Times from a task to its first proposal, sorted, by kind of measurement.
     pub first_proposals: Vec<(&'static str, Vec<Duration>)>,
-    /// How late decisions are, on this machine alone and with the worker; sorted.
+    /// Delays of decisions, sorted, on this machine alone and with the worker.
     pub late: Vec<(&'static str, Vec<Duration>)>,
     /// Messages a second from one publisher through the server to one subscriber.
     pub throughput: f64,
 }
 
-/// Why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// A program does not start.
     #[error("cannot start {}: {reason} (Debian's package nats-server has the server)", program.display())]
     Start {
         /// The program that does not start.
         program: PathBuf,
-        /// What the system says.
         reason: io::Error,
     },
     /// Something that was started is not there.
     #[error("waited in vain for {0}")]
     Missing(&'static str),
-    /// The server cannot be reached.
     #[error("cannot reach the server that was started: {0}")]
     Nats(String),
     /// The daemon cannot join the cluster.
@@ -78,7 +75,7 @@ pub enum MeasureError {
     Connection(#[from] ConnectionError),
 }
 
-/// Measures with so many searches each.
+/// Measures each figure with `searches` searches.
 ///
 /// # Errors
 /// [`MeasureError`] if the server or the worker does not start.
@@ -151,7 +148,7 @@ impl ClusterBench {
         elsewhere.slot(&ElectorSpec { threads, ..spec }, None)
     }
 
-    /// From a task to its first proposal, so many times.
+    /// Measures the time from a task to its first proposal `searches` times.
     async fn first_proposals(&self, kind: &ElectorKind, searches: usize) -> Vec<Duration> {
         let mut seat = self.remote_slot(kind, 2);
         let mut taken = Vec::with_capacity(searches);
@@ -185,7 +182,7 @@ impl ClusterBench {
         done
     }
 
-    /// How many messages a second the server passes from one connection to another.
+    /// Returns the messages a second that the server passes from one connection to another.
     async fn throughput(&self) -> Result<f64, MeasureError> {
         let lost = |error: &dyn std::fmt::Display| MeasureError::Nats(error.to_string());
         let options = || async_nats::ConnectOptions::new().subscription_capacity(FLOOD);
@@ -232,7 +229,7 @@ fn job() -> Job {
     Job::new(Task { id, line: Arc::new(line), root_moves: Vec::new(), limits: Limits::default() })
 }
 
-/// How late the balanced seven decide with a second search.
+/// Returns the delays of decisions of the balanced seven with a second search.
 async fn lateness(pool: &Pool) -> Vec<Duration> {
     let settings = CouncilSettings {
         roster: "balanced-7".to_owned(),

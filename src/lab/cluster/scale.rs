@@ -24,7 +24,7 @@ const SIGNS_OF_LIFE: f64 = 5.0;
 const TABLE_MESSAGES: f64 = 40.0;
 /// Moves of a position that searches propose, and that are verified once each.
 const VERIFIED: u32 = 8;
-/// Beyond so many workers nothing was ever measured: what the simulation says there is an extrapolation.
+/// The largest number of workers with real measurements; results beyond it are extrapolations.
 pub const CREDIBLE: usize = 64;
 /// The faster search of two is not faster than this.
 const SPREAD: f64 = 1.5;
@@ -41,7 +41,7 @@ pub struct ScalePlan {
     pub seed: u64,
 }
 
-/// A move with so many workers.
+/// Load of one move with `workers` workers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveLoad {
     pub workers: usize,
@@ -55,9 +55,8 @@ pub struct MoveLoad {
     pub broker: f64,
     /// The share of one home core's time that verification takes.
     pub verification: f64,
-    /// When the last search begins.
     pub last_begins: Duration,
-    /// From a proposal to its being counted, the middle one and the 99th of a hundred.
+    /// Delay between a proposal and its count: median and 99th percentile.
     pub delay: (Duration, Duration),
     /// The share of all proposals that are counted before the time is up.
     pub counted: f64,
@@ -71,7 +70,7 @@ struct ServiceQueue {
 }
 
 impl ServiceQueue {
-    /// Does something that came at a time and takes so long; says when it is done.
+    /// Serves a request that arrives at `came` and needs `takes`; returns its completion time.
     fn pass(&mut self, came: f64, takes: f64) -> f64 {
         self.free_at = self.free_at.max(came) + takes;
         self.worked += takes;
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn load_grows_with_workers_until_proposals_come_too_late() {
+    fn load_grows_until_proposals_are_late() {
         let slow = Costs { proposal: Duration::from_millis(1), ..costs() };
         let loads: Vec<MoveLoad> = [1, 10, 60].iter().map(|workers| simulate(*workers, &plan(), &slow)).collect();
         assert!(loads.windows(2).all(|pair| pair[0].coordinator < pair[1].coordinator));
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_more_searches_than_electors_and_workers_still_cost_something() {
+    fn surplus_workers_still_cost_messages() {
         let [few, many] = [100, 1000].map(|workers| simulate(workers, &plan(), &costs()));
         assert_eq!((few.searches, many.searches), (ELECTORS, ELECTORS));
         assert!(many.coordinator > few.coordinator && many.last_begins > few.last_begins, "{few:?} {many:?}");
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn table_messages_are_a_load_of_their_own() {
+    fn table_messages_add_load() {
         let quiet = Upkeep { table_message: Duration::ZERO, ..costs().upkeep };
         let [with, without] = [costs(), Costs { upkeep: quiet, ..costs() }].map(|costs| simulate(100, &plan(), &costs));
         assert!((with.coordinator - without.coordinator - 100.0 * 40.0 * 4e-6).abs() < 1e-6, "{with:?} {without:?}");
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reach_is_where_the_load_is_too_much() {
+    fn reach_ends_at_saturation() {
         let slow = Costs { proposal: Duration::from_millis(1), ..costs() };
         let reach = reach(1000, &plan(), &slow, |load| load.coordinator);
         assert!(simulate(reach, &plan(), &slow).coordinator <= SATURATED);

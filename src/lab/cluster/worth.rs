@@ -1,5 +1,5 @@
-//! What further machines are worth: complete copies on several machines against those of one alone, in virtual time, with what a
-//! cluster tells of its tables and the time that a message takes.
+//! Measures the strength of several machines: complete copies on several machines play against
+//! those of one, in virtual time, with a cluster's table messages and delays.
 
 use std::{num::NonZeroUsize, sync::atomic::AtomicBool, time::Duration};
 
@@ -27,21 +27,21 @@ pub struct WorthPlan {
     pub way: Duration,
     /// Nodes of a core in the time of the move: less than it has in truth, so that games are short.
     pub nodes: u64,
-    /// Games of the match.
     pub games: usize,
-    /// Where they begin, each opening with both colours.
+    /// The openings; each is played with both colours.
     pub book: OpeningBook,
     /// Games that are played at once.
     pub workers: NonZeroUsize,
 }
 
 impl WorthPlan {
-    /// The council on so many machines. What passes between them is a cluster's as it comes.
+    /// Returns the council on `machines` machines, with a cluster's default table messages.
     fn council(&self, machines: usize) -> String {
         let (nodes, budget) = (self.nodes as f64, ExchangeBudget::of(&ClusterSettings::default()));
         let in_nodes = |time: Duration| ((nodes * time.as_secs_f64() / self.move_time.as_secs_f64()) as u64).max(1);
         let delay = in_nodes(self.way);
-        // One machine has nobody to tell; the turns of its copies are as long as with several.
+        // One machine has no receiver for messages; its copies take the same turns as several
+        // machines.
         let interval = budget.map_or(1, |budget| in_nodes(budget.interval()));
         let entries = budget.filter(|_| machines > 1).map_or(0, |budget| budget.entries);
         format!(
@@ -56,10 +56,9 @@ impl WorthPlan {
     }
 }
 
-/// Why it cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum WorthError {
-    /// A council of so many copies cannot be.
+    /// No council has this number of copies.
     #[error(transparent)]
     Player(#[from] PlayerSpecError),
     /// The match cannot begin or go on.
@@ -67,7 +66,8 @@ pub enum WorthError {
     Match(#[from] MatchError),
 }
 
-/// Plays so many machines against one of them. Both spend the same nodes a core; `progress` sees how it stands.
+/// Plays `machines` machines against one. Both spend the same nodes a core; `progress` gets the
+/// standing.
 ///
 /// # Errors
 /// [`WorthError`] if the match cannot begin or go on.
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cluster_is_measured_with_its_own_budget() {
+    fn cluster_uses_its_own_table_budget() {
         let plan = WorthPlan {
             cores: 4,
             move_time: Duration::from_secs(1),
@@ -114,7 +114,7 @@ mod tests {
         assert!(council.contains("entries=32,machines.interval=75,machines.delay=15,"), "{council}");
         assert!(
             plan.council(1).contains("machines.count=1,machines.entries=0,machines.interval=75"),
-            "one tells nobody"
+            "one machine sends no messages"
         );
     }
 

@@ -24,10 +24,11 @@ use crate::{
 /// Plies of an opening from a book of games.
 const OPENING: usize = 16;
 
-/// Of the order of the openings.
+/// Seed of the order of the openings.
 const SEED: u64 = 1;
 
-/// From a task to its first proposal over a NATS server and a worker on this machine, idle and with all cores searching
+/// Measure the time from a task to its first proposal over a NATS server and a worker on this
+/// machine, idle and with all cores searching
 #[derive(Debug, Args)]
 pub(super) struct ClusterLatency {
     #[command(flatten)]
@@ -35,13 +36,12 @@ pub(super) struct ClusterLatency {
     /// The server's program
     #[arg(long, default_value = "nats-server", value_name = "PROGRAM")]
     nats_server: PathBuf,
-    /// How many searches each figure is made of
+    /// Searches for each figure
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(10..=100_000), value_name = "N")]
     searches: u32,
 }
 
 impl ClusterLatency {
-    /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let measured = measure(self.nats_server, self.program.path()?, self.searches as usize).await?;
         chess::outln!("from a task to its first proposal, ms");
@@ -61,7 +61,7 @@ fn table(rows: &[(&str, Vec<Duration>)]) {
     }
 }
 
-/// How far a cluster reaches: 1 to 1,000 workers simulated from what messages and searches cost on this machine
+/// Simulate clusters of 1 to 1,000 workers from the cost of messages and searches on this machine
 #[derive(Debug, Args)]
 #[command(
     after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio-lab cluster-latency`:
@@ -80,7 +80,8 @@ pub(super) struct ScaleCluster {
     /// One way through the server and the network, µs
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000_000), value_name = "US")]
     way: u32,
-    /// Play so many games with two and with four machines against one of them, in virtual time: what they are worth in Elo
+    /// Play N games with two and with four machines against one, in virtual time, to measure the
+    /// gain in Elo
     #[arg(long, value_parser = clap::value_parser!(u32).range(4..), value_name = "N")]
     games: Option<u32>,
     /// Openings of these games: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
@@ -92,7 +93,6 @@ pub(super) struct ScaleCluster {
 }
 
 impl ScaleCluster {
-    /// Measures, simulates and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let costs = Costs::measure(f64::from(self.throughput), Duration::from_micros(u64::from(self.way))).await;
         print_costs(&costs);
@@ -123,7 +123,7 @@ impl ScaleCluster {
         }
     }
 
-    /// What two and four machines are worth beside one.
+    /// Plays matches of two and of four machines against one.
     fn play(&self, games: usize, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = WorthPlan {
             cores: usize::from(self.cores),
@@ -186,7 +186,7 @@ fn print_load(load: &MoveLoad) {
     );
 }
 
-/// Where each of the three is at its end.
+/// Prints the number of workers at which coordinator, server and verification reach their limits.
 fn limits(plan: &ScalePlan, costs: &Costs) {
     const MOST: usize = 20_000;
     let say = |what: &str, workers: usize| {

@@ -34,7 +34,7 @@ pub(super) struct Decisions {
     /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
     #[arg(long, value_name = "FILE")]
     suite: Vec<PathBuf>,
-    /// What a decision may cost: nodes=N (of each elector or thread) or movetime=SECONDS
+    /// Limit of a decision: nodes=N (of each elector or thread) or movetime=SECONDS
     #[arg(long, default_value = "nodes=10000", value_parser = parse_budget, value_name = "PACE")]
     pace: Pace,
     #[command(flatten)]
@@ -51,7 +51,6 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    /// Asks and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
         let files: Vec<PathBuf> = self.players.iter().flat_map(PlayerSpec::files).collect();
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn by_the_clock_other_searches_at_once_make_another_experiment() {
+    fn concurrency_matters_only_for_time_limits() {
         let experiment = |pace: &str, workers: &str| {
             let words = ["decisions", "engine", "--limit", "1", "--pace", pace, "--concurrency", workers];
             let CommandLine { decisions } =

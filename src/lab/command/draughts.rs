@@ -69,7 +69,6 @@ impl MeasureDraughts {
     }
 }
 
-/// What a move may cost.
 #[derive(Debug, Args)]
 struct DraughtsPace {
     /// Nodes of each elector a move [default: 5000, where no time is given]
@@ -187,18 +186,18 @@ impl Contest {
 /// Try electors and criteria on positions of games
 #[derive(Debug, Args)]
 struct JudgePositions {
-    /// Who proposes
+    /// Council of the trial
     #[arg(default_value = "council", value_name = "COUNCIL")]
     council: PlayerSpec,
     #[command(flatten)]
     pace: DraughtsPace,
-    /// How many positions
+    /// Number of positions
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
     positions: u32,
-    /// Every so many-th of a game
+    /// Take every Nth position of a game
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "PLIES")]
     every: u32,
-    /// How deep the search of complete knowledge looks that judges, plies
+    /// Depth of the judge, a search with complete knowledge, in plies
     #[arg(long, default_value_t = 13, value_parser = clap::value_parser!(u32).range(1..=40), value_name = "PLIES")]
     judge: u32,
     /// Draws the ballots from which the games start
@@ -247,7 +246,7 @@ impl JudgePositions {
 from the features of quiet positions are printed as src/draughts/evaluation/weights.rs has them."
 )]
 struct FitDraughts {
-    /// How many games
+    /// Number of games
     #[arg(long, default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(10..), value_name = "N")]
     games: u32,
     /// Nodes of each move

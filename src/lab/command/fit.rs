@@ -32,7 +32,6 @@ use crate::{
 use council::{CouncilSettings, Roster};
 use engine::{EngineOptions, Knowledge};
 
-/// What is fitted.
 #[derive(Debug, Subcommand)]
 pub(super) enum FitCouncil {
     Genetic(FitGenetic),
@@ -40,7 +39,6 @@ pub(super) enum FitCouncil {
 }
 
 impl FitCouncil {
-    /// Fits and writes.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         match self {
             Self::Genetic(genetic) => genetic.run(stop),
@@ -54,7 +52,7 @@ impl FitCouncil {
 #[command(after_help = "  concilio-lab tune genetic --output genetic.toml --generations 200
   concilio-lab match council:file=genetic.toml council:balanced-7,criterion=weights")]
 pub(super) struct FitGenetic {
-    /// Where the settings go
+    /// Output file of the settings
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Generations of thirty
@@ -72,7 +70,7 @@ pub(super) struct FitGenetic {
   concilio-lab tune spsa --search --pace nodes=5000 --iterations 20000 --output search.txt
   concilio-lab match \"engine:search=$(cat search.txt)\" engine")]
 pub(super) struct FitSpsa {
-    /// Where the settings go
+    /// Output file of the settings
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// The numbers of our engine's search instead, all of them unless some are named
@@ -87,7 +85,7 @@ pub(super) struct FitSpsa {
     parameters: Vec<Parameter>,
     #[command(flatten)]
     settings: CouncilFile,
-    /// What a move may cost
+    /// Limit of a move
     #[arg(long, default_value = "nodes=3000", value_name = "PACE")]
     pace: Pace,
     /// Pairs of games
@@ -96,14 +94,14 @@ pub(super) struct FitSpsa {
     /// Openings [default: a small book of common openings]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Of openings and perturbations
+    /// Random seed of openings and perturbations
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
     state: StateFile,
 }
 
-/// Whose proposals, and where
+/// Council and positions of the proposals.
 #[derive(Debug, Args)]
 struct ProposalSource {
     /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
@@ -165,16 +163,15 @@ impl FitGenetic {
     }
 }
 
-/// What one pair of games gave.
+/// Score of one pair of games.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SpsaScore {
-    /// Of the first council against the second, 0 to 1.
+    /// The first council's score against the second, 0 to 1.
     score: f64,
 }
 
-/// What is fitted on pairs of games.
+/// Values fitted on pairs of games.
 enum Fitted {
-    /// The table of a council.
     Council(CouncilSettings),
     /// The search of our engine with these options.
     Search(EngineOptions),

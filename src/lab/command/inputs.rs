@@ -1,4 +1,4 @@
-//! What several lab commands take alike: which positions, how many searches at once, where these are kept, whose council.
+//! Arguments that several lab commands share: positions, concurrency, folders, councils.
 
 use std::{
     fs, io,
@@ -26,10 +26,10 @@ use crate::{
 };
 use council::{CouncilSettings, ElectorSettings, Roster, pool::ElectorSpec};
 
-/// Of the lines that cannot be read, so many are shown.
+/// Maximum number of unreadable lines that are shown.
 const BAD_LINES_SHOWN: usize = 10;
 
-/// The openings of a file, of games so many plies each, or those that are built in.
+/// Returns the openings of a file, each game cut after `plies` plies, or the built-in ones.
 pub(super) fn openings(book: Option<&Path>, plies: usize, seed: u64) -> Result<OpeningBook, Failure> {
     match book {
         Some(path) => OpeningBook::open(path, plies, seed).map_err(Failure::usage),
@@ -37,19 +37,19 @@ pub(super) fn openings(book: Option<&Path>, plies: usize, seed: u64) -> Result<O
     }
 }
 
-/// Which of the positions of some suites.
+/// Sample of the positions of suites.
 #[derive(Debug, Args)]
 pub(super) struct SuiteSample {
-    /// Of games, every so many-th position
+    /// Take every Nth position of a game
     #[arg(long, default_value_t = 10, value_name = "PLIES")]
     every: usize,
-    /// Only so many positions, spread over the suites
+    /// Take N positions, spread over the suites
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }
 
 impl SuiteSample {
-    /// Those of `paths`; `seed` orders games.
+    /// Returns the sample of the suites in `paths`; `seed` orders games.
     pub(super) fn of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
         Ok(spread(self.all_of(paths, seed)?, self.limit))
     }
@@ -86,29 +86,28 @@ impl SuiteSample {
     }
 }
 
-/// How searches are done, and where they are kept.
+/// Concurrency of searches and folder of their results.
 #[derive(Debug, Args)]
 pub(super) struct SearchArguments {
     /// Searches or games at once [default: one for each core]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
-    /// Where searches and games are kept
+    /// Folder of searches and games
     #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
     pub(super) data: PathBuf,
 }
 
 impl SearchArguments {
-    /// How many at once.
     pub(super) fn workers(&self) -> NonZeroUsize {
         or_each_core(self.concurrency)
     }
 
-    /// What this build has searched.
+    /// Returns the stored searches of this build.
     pub(super) fn ours(&self) -> Result<Searches, Failure> {
         Ok(Searches::open(&self.data.join(format!("searches-{}.jsonl", build())), self.workers())?)
     }
 
-    /// What this oracle has searched; without one, nothing is kept.
+    /// Returns the stored searches of `oracle`; without an oracle, nothing is stored.
     pub(super) fn theirs(&self, oracle: Option<&Path>) -> Result<Searches, Failure> {
         Ok(match oracle {
             Some(path) => {
@@ -125,7 +124,7 @@ impl SearchArguments {
 pub(super) struct SearchedPositions {
     #[command(flatten)]
     sample: SuiteSample,
-    /// Of everything left to lot: ties, the bootstrap, the order of games
+    /// Random seed of ties, the bootstrap and the order of games
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(super) seed: u64,
     #[command(flatten)]
@@ -133,7 +132,7 @@ pub(super) struct SearchedPositions {
 }
 
 impl SearchedPositions {
-    /// Those of `paths`.
+    /// Returns the positions of the suites in `paths`.
     pub(super) fn of(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
         self.sample.of(paths, self.seed)
     }
@@ -149,7 +148,7 @@ impl SearchedPositions {
     }
 }
 
-/// How figures are told
+/// Output formats.
 #[derive(Debug, Args)]
 pub(super) struct ReportArguments {
     /// Write the tables
@@ -181,7 +180,7 @@ pub(super) struct MayAsk {
     /// A UCI engine that says what every proposed move is worth
     #[arg(long, value_name = "PROGRAM")]
     pub(super) oracle: Option<PathBuf>,
-    /// What it may spend on each move
+    /// Nodes of the oracle for each move
     #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
     oracle_nodes: u64,
 }
@@ -202,7 +201,7 @@ pub(super) struct CouncilFile {
 }
 
 impl CouncilFile {
-    /// What the file says, or the defaults.
+    /// Returns the settings of the file, or the defaults.
     pub(super) fn council(&self) -> Result<CouncilSettings, Failure> {
         let Some(path) = &self.settings else { return Ok(CouncilSettings::default()) };
         crate::player::council_settings(path)
@@ -219,7 +218,7 @@ pub(super) fn experiment(mut facts: Value, by_clock: bool, workers: NonZeroUsize
     facts
 }
 
-/// So many, or one for each core.
+/// Returns `count`, or the number of cores.
 pub(super) fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
     count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
@@ -297,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_an_oracle_only_positions_with_known_moves_count() {
+    fn only_judged_positions_count_without_oracle() {
         let folder = tempfile::tempdir().expect("a folder");
         let suite = |name: &str, lines: &str| {
             let path = folder.path().join(name);
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_suites_is_read_whatever_the_case_of_an_ending_and_the_encoding_of_a_comment() {
+    fn suite_folder_ignores_extension_case_and_encoding() {
         let folder = tempfile::tempdir().expect("a folder");
         let known = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8+; id \"";
         std::fs::write(folder.path().join("A.EPD"), [known.as_bytes(), b"Gr\xfcnfeld\";\n"].concat()).expect("a suite");

@@ -50,7 +50,6 @@ pub(super) struct MeasureLatency {
 }
 
 impl MeasureLatency {
-    /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let whole = |counts: &[u16]| -> Vec<usize> { counts.iter().map(|count| usize::from(*count)).collect() };
         let binary = self.program.path()?;
@@ -82,10 +81,8 @@ impl MeasureLatency {
     }
 }
 
-/// A figure of one round.
 type Figure<'a> = Box<dyn Fn(&Latency) -> Option<f64> + 'a>;
 
-/// Prints the table.
 fn print(sizes: &[f64], measured: &[Vec<Latency>]) {
     let Some(first) = measured.first().and_then(|rounds| rounds.first()) else { return };
     let mut rows: Vec<(String, Figure<'_>)> = vec![

@@ -54,11 +54,11 @@ Is a change worth something? Until the test is decided:
 The theses' scoring, cut after 40 moves:
   concilio-lab match council:preset=gnupar engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
 pub(super) struct Match {
-    /// A, whose score is counted
     a: PlayerSpec,
     b: PlayerSpec,
-    /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), nodes=20000 (of each elector or thread), or equal-time=20000 (each has
-    /// the time in which complete knowledge visits so many nodes: nodes by its speed, which is measured first)
+    /// Limit of a move: tc=10+0.1 or movetime=0.01 (seconds), nodes=20000 (of each elector or
+    /// thread), or equal-time=20000 (each player has the time in which complete knowledge searches
+    /// 20000 nodes; speeds are measured first)
     #[arg(long, default_value = "nodes=10000", value_name = "PACE")]
     pace: MatchPace,
     /// Speeds beside complete knowledge for equal-time, in place of measured ones: "mp=1.7 mpar=1.25"
@@ -73,10 +73,10 @@ pub(super) struct Match {
     /// Openings: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Of games in the book, so many plies are played
+    /// Plies to take from each book game
     #[arg(long, default_value_t = 16, value_name = "N")]
     plies: usize,
-    /// Of the order of the openings
+    /// Random seed of the order of the openings
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Games at once [default: one for each core]
@@ -91,10 +91,11 @@ pub(super) struct Match {
     /// Moves of each side after which a game ends
     #[arg(long, default_value_t = 200, value_name = "N")]
     longest: usize,
-    /// Score games that end so by a search of complete knowledge with so many nodes, as the theses did; else they are drawn
+    /// Score unfinished games by a search of complete knowledge with N nodes, as in the theses
+    /// [default: such games are drawn]
     #[arg(long, value_name = "NODES")]
     truncate: Option<u64>,
-    /// How far a clock may be overstepped, ms, up to 10000: who takes longer counts as hanging
+    /// Tolerance of a player's clock, ms, up to 10000; a slower answer counts as a hang
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=10_000), value_name = "MS")]
     margin: u64,
     /// Write the games
@@ -108,7 +109,6 @@ pub(super) struct Match {
 }
 
 impl Match {
-    /// Plays and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         if matches!(self.pace, MatchPace::Alike(_)) && self.speeds.is_some() {
             return Err(Failure::usage("--speeds belong to --pace equal-time=N"));
@@ -178,7 +178,7 @@ impl Match {
         [&self.a, &self.b].map(|spec| Contender::at(spec.clone(), self.pace, speeds))
     }
 
-    /// What is to be played, before any speed is known.
+    /// Returns the plan of the match, before any speed is known.
     fn plan(&self) -> Result<MatchPlan, Failure> {
         let pairs = (self.games as usize).div_ceil(2);
         let book = openings(self.book.as_deref(), self.plies, self.seed)?.different(pairs);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_that_is_refused_leaves_no_state_and_forgets_none() {
+    fn rejected_match_keeps_the_old_state() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join("match.jsonl");
         let [file, no_tables] = [state.as_path(), folder.path()].map(|path| path.to_str().expect("plain letters"));

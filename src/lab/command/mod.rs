@@ -1,5 +1,3 @@
-//! `concilio-lab`: experiments and measurements.
-
 mod cluster;
 mod decisions;
 mod draughts;
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_experiment_has_its_command_line() {
+    fn every_experiment_has_a_command() {
         Cli::command().debug_assert();
         for line in [
             "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_on_the_command_line_is_told() {
+    fn usage_errors_are_reported() {
         for (line, part) in [
             ("match engine", "<B>"),
             ("match engine hal", "expected engine, council"),

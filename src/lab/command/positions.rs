@@ -47,10 +47,10 @@ pub(super) struct TryPositions {
     /// UCI engines beside them
     #[arg(long, value_name = "PROGRAM")]
     engine: Vec<PathBuf>,
-    /// The base also at so many times the budget
+    /// Multiples of the budget at which the base also searches
     #[arg(long, value_delimiter = ',', value_name = "FACTORS")]
     base_times: Vec<u64>,
-    /// What every elector may spend: nodes=N or movetime=SECONDS
+    /// Limit of every elector: nodes=N or movetime=SECONDS
     #[arg(long, default_value = "nodes=10000", value_parser = parse_budget, value_name = "PACE")]
     pace: Pace,
     #[command(flatten)]
@@ -62,7 +62,6 @@ pub(super) struct TryPositions {
 }
 
 impl TryPositions {
-    /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
         let mut searches = self.searched.searching.ours()?;

@@ -1,5 +1,5 @@
-//! How far an experiment has come: a bar with the time left on a terminal, a plain line now and then elsewhere. And where its
-//! state is kept.
+//! Progress of an experiment: a bar with the time left on a terminal, occasional plain lines
+//! elsewhere. Also the location of its state.
 
 use std::{
     env, fs,
@@ -19,7 +19,7 @@ use crate::{
     state::{ExperimentState, experiment_of, fnv1a, forget, short_name},
 };
 
-/// How often a plain line is written.
+/// Interval between plain lines.
 const PLAIN_LINES: Duration = Duration::from_secs(30);
 
 /// Shows how far something has come, on standard error.
@@ -30,7 +30,7 @@ pub(super) struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// For so many parts, of which some may have been done before.
+    /// Creates the progress of `parts` parts, of which some may be done already.
     pub(super) fn new(parts: usize, unit: &str) -> Self {
         let plain = !io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -42,7 +42,7 @@ impl ProgressDisplay {
         Self { bar, plain, last: None }
     }
 
-    /// So many are done; `say` adds what is known by now.
+    /// Shows that `done` parts are done; `say` returns the results so far.
     pub(super) fn at(&mut self, done: usize, say: impl FnOnce() -> String) {
         if self.last.is_none() {
             // What was done in an earlier run says nothing about the time left.
@@ -64,7 +64,6 @@ impl ProgressDisplay {
         }
     }
 
-    /// Takes the bar away.
     pub(super) fn end(self) {
         self.bar.finish_and_clear();
     }
@@ -75,7 +74,7 @@ impl ProgressDisplay {
 pub(super) struct Bars(Option<(String, ProgressDisplay)>);
 
 impl Bars {
-    /// So many of this are done. Nothing is shown of what was done before.
+    /// Shows that `done` of `of` units of `what` are done; parts of an earlier run are not counted.
     pub(super) fn at(&mut self, what: &str, done: usize, of: usize) {
         if of == 0 {
             return;
@@ -89,7 +88,6 @@ impl Bars {
         }
     }
 
-    /// Takes the last one away.
     pub(super) fn end(&mut self) {
         if let Some((_, last)) = self.0.take() {
             last.end();
@@ -97,10 +95,11 @@ impl Bars {
     }
 }
 
-/// Where an experiment keeps its state
+/// Location of an experiment's state.
 #[derive(Clone, Debug, Args)]
 pub(super) struct StateFile {
-    /// What was done so far, to be taken up from [default: a file in data/lab named by the experiment and this build]
+    /// File of the state, from which a stopped experiment continues [default: a file in data/lab
+    /// named by the experiment and this build]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Forget what was done so far
@@ -169,14 +168,14 @@ fn opened<T: Serialize + DeserializeOwned>(path: &Path, experiment: &Value) -> R
     Ok(state)
 }
 
-/// What tells this build from another: an experiment must not be half of one and half of the other.
+/// Returns an identifier of this build: an experiment must not mix two builds.
 pub(super) fn build() -> String {
     let program = env::current_exe().and_then(fs::read).map(|bytes| format!("{:016x}", fnv1a(&bytes)));
     program.unwrap_or_else(|_| env!("CARGO_PKG_VERSION").to_owned())
 }
 
-/// What stands in the files that an experiment depends on, by their names: with another net, book or program under the same name it is
-/// another experiment.
+/// Returns the checksums of the files that an experiment depends on: another net, book or program
+/// under the same name makes it another experiment.
 fn checksums(files: &[PathBuf]) -> Map<String, Value> {
     files.iter().filter_map(|file| Some((file.display().to_string(), checksum(file)?.into()))).collect()
 }
@@ -194,7 +193,7 @@ mod tests {
     use crate::player::PlayerSpec;
 
     #[test]
-    fn another_net_under_the_same_name_makes_another_experiment() {
+    fn changed_net_makes_a_new_experiment() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = [folder.path().join("n.net"), folder.path().join("no such file")];
         let of = |bytes: &[u8]| {
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_only_written_does_not_make_another_experiment() {
+    fn output_files_do_not_identify_experiments() {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("sf.log");
         let player = format!("uci:sh,Debug Log File={}", log.display()).parse::<PlayerSpec>().expect("a player");
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn several_experiments_have_a_file_each() {
+    fn each_experiment_has_its_own_file() {
         let state = |text: &str| Some(PathBuf::from(text));
         let named = StateFile { state: state("cup.jsonl"), fresh: true };
         assert_eq!([1, 2].map(|number| named.numbered(number).state), [state("cup.jsonl.1"), state("cup.jsonl.2")]);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_at_the_beginning_counts_when_an_experiment_goes_on() {
+    fn resumed_experiment_keeps_its_measurements() {
         let folder = tempfile::tempdir().expect("a folder");
         let open = |speed: u32, fresh: bool| {
             let file = StateFile { state: Some(folder.path().join("match.jsonl")), fresh };

@@ -34,13 +34,13 @@ const OPENING: usize = 16;
   concilio-lab reproduce criteria --scale 5       one of them with five times the nodes"
 )]
 pub(super) struct Reproduce {
-    /// Which tables [default: all]
+    /// Tables to reproduce [default: all]
     #[arg(value_parser = parse_table, value_name = "TABLE")]
     tables: Vec<ThesisTable>,
-    /// With little effort
+    /// Run a reduced version
     #[arg(long)]
     quick: bool,
-    /// Nodes times so much
+    /// Factor of all node limits
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     scale: f64,
     /// Games of each player, instead of what the effort says; no more than two for each opening
@@ -58,7 +58,7 @@ pub(super) struct Reproduce {
     /// Write the tables as Markdown, and plots, into this folder
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Of everything left to lot
+    /// Random seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
@@ -118,7 +118,7 @@ impl Reproduce {
 }
 
 impl Reproduce {
-    /// The openings of so many games, and how they are called.
+    /// Returns the openings of `games` games, and the name of the book.
     fn openings(&self, games: u32) -> Result<(OpeningBook, String), Failure> {
         let book = openings(self.book.as_deref(), OPENING, self.seed)?.different((games as usize).div_ceil(2));
         let name = self.book.as_ref().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());

@@ -33,10 +33,10 @@ pub(super) struct SoakDaemon {
     /// Games to play
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000), value_name = "N")]
     games: u32,
-    /// What goes wrong on the server, as for `concilio practice --faults`
+    /// Faults of the server, as for `concilio practice --faults`
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
-    /// How often the daemon is killed (SIGKILL) and started again, at moments drawn by lot
+    /// Number of times that the daemon is killed (SIGKILL) and restarted, at random moments
     #[arg(long, default_value_t = 0, value_name = "K")]
     kills: usize,
     /// Processes that search beside it
@@ -70,7 +70,6 @@ enum ServerWord {
 }
 
 impl SoakDaemon {
-    /// Plays, counts and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let program = self.program.path()?;
         let plan = SoakPlan {

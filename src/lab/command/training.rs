@@ -57,7 +57,7 @@ pub(super) struct MakeData {
     /// The part of the quiet positions that is kept
     #[arg(long, default_value_t = 1.0, value_parser = parse_share, value_name = "0 TO 1")]
     keep: f64,
-    /// Of the openings
+    /// Random seed of the openings
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Games at once [default: all cores]
@@ -113,7 +113,7 @@ pub(super) struct LabelData {
     /// An option to set in the teacher, as Name=Value; may be repeated
     #[arg(long = "teacher-option", value_parser = parse_option, value_name = "NAME=VALUE")]
     options: Vec<(String, String)>,
-    /// What the teacher may spend on a position
+    /// Limit of the teacher for a position
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
     teacher_nodes: u64,
     /// Plies for the teacher, in place of nodes
@@ -177,18 +177,18 @@ pub(super) struct TrainNet {
     /// A net to go on from, which completes and sees the same [default: random numbers]
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
-    /// What the net sees
+    /// Input features of the net
     #[arg(long, default_value_t = Mask::ALL, value_name = "MASK")]
     mask: Mask,
     /// Numbers of the net's first layer, for each player: a multiple of 128. A net to go on from may be narrower [default: as wide
     /// as that one, or 128]
     #[arg(long, value_parser = parse_width, value_name = "N")]
     width: Option<usize>,
-    /// What a position should be worth: the weights of our own search's score, of the teacher's and of the game's result, and the
-    /// score in centipawns for which 73 % are expected
+    /// Target value of a position: the weights of our own search's score, of the teacher's and of
+    /// the game's result, and the score in centipawns for which 73 % are expected
     #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,
-    /// How often every position is seen
+    /// Passes over the positions
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
     epochs: u32,
     /// Positions of a step
@@ -197,10 +197,10 @@ pub(super) struct TrainNet {
     /// The rate of the first step; the last one's is a hundredth of it
     #[arg(long, default_value_t = 0.001, value_parser = from_zero::<f32>, value_name = "X")]
     rate: f32,
-    /// At most so many positions [default: all]
+    /// Maximum number of positions [default: all]
     #[arg(long, value_name = "N")]
     positions: Option<usize>,
-    /// Of the first numbers and of the order of the positions
+    /// Random seed of the initial weights and of the order of the positions
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Threads at work [default: all cores]

@@ -21,7 +21,7 @@ use engine::{
 };
 use training::dataset::{Mixture, read_folder};
 
-/// Of the lines that are wrong, so many are shown.
+/// Maximum number of invalid lines that are shown.
 const SKIPPED_SHOWN: usize = 10;
 
 /// Fit the weights of the engine's evaluation to labelled positions
@@ -46,19 +46,20 @@ pub(super) struct Tune {
     /// result, and the score in centipawns for which 73 % are expected
     #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,
-    /// Where the weights go, as Rust source: src/engine/evaluation/weights.rs, or a file in subsets/ beside it
+    /// Output file of the weights, as Rust source: src/engine/evaluation/weights.rs, or a file in
+    /// subsets/ beside it
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Where the fit is kept after every epoch, and taken up from
+    /// State file, written after every epoch, from which a stopped fit continues
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// How often every position is seen
+    /// Passes over the positions
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
     epochs: u32,
     /// The longest step of a weight at the start, centipawns
     #[arg(long, default_value_t = 1.2, value_parser = from_zero::<f64>, value_name = "X")]
     rate: f64,
-    /// How hard each weight is held where it is now; 0 lets go
+    /// Strength of the pull towards the current weights; 0 turns it off
     #[arg(long, default_value_t = 1e-3, value_parser = from_zero::<f64>, value_name = "X")]
     pull: f64,
     /// Threads at work [default: all cores]
@@ -67,7 +68,7 @@ pub(super) struct Tune {
     /// Fit only what an instance with this knowledge counts; it must have material
     #[arg(long, default_value_t = Knowledge::COMPLETE, value_parser = parse_knowledge, value_name = "LETTERS")]
     knowledge: Knowledge,
-    /// Of the order in which positions are seen
+    /// Random seed of the order of the positions
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
 }

@@ -25,22 +25,17 @@ use draughts::{
 const RANDOM_PLIES: usize = 4;
 /// Pieces with which a game starts.
 const ALL_PIECES: f64 = 24.0;
-/// Passes over all positions.
 const PASSES: usize = 60;
 /// The step of a weight along the gradient, in men.
 const STEP: f64 = 0.02;
 /// The share of each weight's square that counts as a loss, so that unseen weights stay in place.
 const RIDGE: f64 = 1e-5;
 
-/// The games to learn from.
 #[derive(Clone, Debug)]
 pub struct DraughtsLessons {
     pub games: usize,
-    /// Nodes of each move.
     pub nodes: u64,
-    /// Draws ballots and random moves.
     pub seed: u64,
-    /// Games at once.
     pub workers: NonZeroUsize,
     /// The tables that end decided games.
     pub tables: Option<Arc<EndgameTables>>,
@@ -209,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_wins_games_is_found_to_be_worth_something() {
+    fn fit_values_winning_features() {
         let plan = DraughtsLessons {
             games: 60,
             nodes: 100,

@@ -1,5 +1,3 @@
-//! Matches at draughts.
-
 use std::{
     collections::BTreeMap,
     fmt,
@@ -44,14 +42,11 @@ impl DraughtsContender {
     }
 }
 
-/// The plan of a match.
 #[derive(Clone, Debug)]
 pub struct DraughtsMatch {
     /// A and B; scores are A's.
     pub players: [DraughtsContender; 2],
-    /// Pairs of games.
     pub pairs: usize,
-    /// Draws the openings.
     pub seed: u64,
     /// Games that are played at once.
     pub workers: NonZeroUsize,
@@ -100,7 +95,6 @@ struct PlayedGame {
     white: f64,
     plies: usize,
     ending: String,
-    /// White's and Black's.
     conduct: [Conduct; 2],
 }
 
@@ -131,7 +125,6 @@ impl DraughtsStanding {
         Self { names: plan.players.clone().map(|player| player.spec.to_string()), pairs }
     }
 
-    /// Pairs that count.
     pub fn pairs(&self) -> usize {
         self.pairs.len()
     }
@@ -322,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_does_not_depend_on_how_many_games_are_played_at_once() {
+    fn concurrency_does_not_change_a_match() {
         let text = |workers| {
             let standing = standing(workers, "council:hash=1", "fully-guarded:hash=1");
             assert_eq!((standing.pairs(), standing.results().iter().sum::<usize>()), (3, 6));
@@ -333,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sees_nothing_loses_to_who_looks_ahead() {
+    fn deeper_search_wins_the_match() {
         let standing =
             standing(2, "fully-guarded:nodes=5000,hash=1", "published:strategy=peso-pedine,moves=1,quiescence=off");
         let [won, drawn, lost] = standing.results();
@@ -341,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn ballots_that_would_only_be_played_again_are_refused() {
+    fn too_few_ballots_are_an_error() {
         let ballots = ballots::all().len();
         let asked = |b: &str| {
             let plan = DraughtsMatch { pairs: ballots + 1, ..plan(1, "m:hash=1", b) };

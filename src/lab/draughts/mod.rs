@@ -17,7 +17,6 @@ use tokio::runtime::Runtime;
 /// A measurement of draughts that cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum DraughtsError {
-    /// The system gives no runtime.
     #[error("no runtime for a council: {0}")]
     Runtime(#[from] std::io::Error),
     /// The same games would be played again, and counted as new.
@@ -25,12 +24,7 @@ pub enum DraughtsError {
         "{games} games from {ballots} ballots: with budgets of nodes a ballot gives the same two games every time; ask for two \
          games a ballot at most (--games)"
     )]
-    FewBallots {
-        /// Games that are asked for.
-        games: usize,
-        /// Ballots that there are.
-        ballots: usize,
-    },
+    FewBallots { games: usize, ballots: usize },
     #[error(transparent)]
     State(#[from] super::state::StateError),
 }

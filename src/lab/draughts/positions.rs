@@ -24,16 +24,13 @@ use draughts_player::{DraughtsLine, DraughtsPlayer, Pace, PlayerSpec};
 /// The largest loss of a mistake, hundredths of a man: beyond it the game is lost anyway.
 const WORST: i32 = 300;
 
-/// The plan of a measurement.
 #[derive(Clone, Debug)]
 pub struct DraughtsPositions {
     /// The electors; its criterion is unused.
     pub council: PlayerSpec,
-    /// The limits of each.
     pub pace: Pace,
     /// The depth of the judging search, plies.
     pub judge_depth: u32,
-    /// Positions at once.
     pub workers: NonZeroUsize,
 }
 
@@ -125,7 +122,6 @@ fn summed_up(rows: &[(usize, Row)]) -> Vec<DraughtsJudgement> {
     names.into_iter().enumerate().filter_map(judgement).collect()
 }
 
-/// A worker's players.
 struct Judge<'a> {
     plan: &'a DraughtsPositions,
     runtime: tokio::runtime::Runtime,
@@ -204,14 +200,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_as_many_positions_as_were_asked_for_however_close_they_lie() {
+    fn close_positions_fill_the_sample() {
         for every in [1, 2, 8] {
             assert_eq!(positions_of_games(5, every, 1).len(), 5, "every {every}");
         }
     }
 
     #[test]
-    fn electors_and_criteria_are_judged_alike() {
+    fn electors_and_criteria_are_judged() {
         let positions = positions_of_games(4, 8, 1);
         assert_eq!(positions.len(), 4);
         let plan = DraughtsPositions {

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use chess::{Heuristic, Knowledge};
 use council::HeuristicWeights;
 
-/// Individuals of a generation.
 pub const INDIVIDUALS: usize = 30;
 /// The probability that two parents exchange a segment.
 const CROSSOVER: f64 = 0.6;
@@ -30,7 +29,8 @@ pub struct LoggedBallot {
 }
 
 impl LoggedBallot {
-    /// From the proposals of one position: a move's text, what its proposer knows, and whether it is a best move.
+    /// Creates the ballot of one position from proposals: the move's text, its proposer's
+    /// knowledge, and true for a best move.
     pub fn new<'a>(proposals: impl IntoIterator<Item = (&'a str, Knowledge, bool)>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
         let mut moves: Vec<([u32; 8], bool)> = Vec::new();
@@ -50,7 +50,7 @@ impl LoggedBallot {
         Self { moves }
     }
 
-    /// Whether a best move is elected. Of equal moves the first proposed one is.
+    /// Returns true if a best move is elected. The first proposed move wins ties.
     fn elects_best(&self, weights: [u8; 8]) -> bool {
         let weight =
             |known: &[u32; 8]| -> u32 { known.iter().zip(weights).map(|(count, w)| count * u32::from(w)).sum() };
@@ -104,7 +104,7 @@ fn fitness(best_moves: usize, positions: usize) -> f64 {
 /// A generation, and the best individual that any has had.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// How many came before it.
+    /// Number of earlier generations.
     pub number: u32,
     individuals: Vec<Individual>,
     /// The best so far and its best moves.
@@ -119,7 +119,7 @@ impl Generation {
         Self { number: 0, individuals, champion: (Individual(0), 0) }.judged(ballots)
     }
 
-    /// The one after it.
+    /// Returns the next generation.
     #[must_use]
     pub fn next(&self, ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed ^ (u64::from(self.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -188,7 +188,7 @@ mod tests {
         letters.parse().expect("letters")
     }
 
-    /// Positions in which whoever knows of pawns is right, against two others.
+    /// Returns ballots in which the elector that knows pawns is right and the two others are wrong.
     fn pawns_are_right(count: usize) -> Vec<LoggedBallot> {
         let (p, a, c) = (knowledge("mp"), knowledge("ma"), knowledge("mc"));
         vec![LoggedBallot::new([("e2e4", a, false), ("e2e4", c, false), ("d2d4", p, true)]); count]
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_the_heuristic_that_is_right() {
+    fn genetic_fit_finds_the_right_heuristic() {
         let ballots = pawns_are_right(100);
         assert_eq!(
             Individual::of([30, 8, 1, 3, 10, 21, 15, 6]).best_moves(&ballots),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_net_weighs_what_the_eight_weigh_together() {
+    fn net_weighs_as_much_as_all_heuristics() {
         let weights = [30, 8, 1, 3, 10, 21, 15, 6];
         let net_against =
             |letters: &str| LoggedBallot::new([("e2e4", knowledge(letters), false), ("d2d4", knowledge("n"), true)]);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generation_that_was_kept_goes_on_as_if_it_had_not_been() {
+    fn resumed_fit_equals_uninterrupted_fit() {
         let ballots = pawns_are_right(50);
         let first = Generation::first(&ballots, 7);
         let text = serde_json::to_string(&first).expect("JSON");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_for_fewer_generations_than_were_kept_gets_no_later_one() {
+    fn fewer_generations_return_an_earlier_one() {
         let ballots = pawns_are_right(10);
         let mut generation = Generation::first(&ballots, 3);
         let mut kept = BTreeMap::new();
@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn crossing_neither_makes_nor_loses_bits(a: u64, b: u64, seed: u64) {
+        fn crossover_preserves_bits(a: u64, b: u64, seed: u64) {
             let [c, d] = cross([Individual(a), Individual(b)], &mut StdRng::seed_from_u64(seed));
             prop_assert_eq!(a ^ b, c.0 ^ d.0);
             prop_assert_eq!(a & b, c.0 & d.0);

@@ -14,7 +14,7 @@ use super::{
 use chess::Proposal;
 use council::Roster;
 
-/// What the electors of a roster propose in some positions.
+/// Proposals of a roster's electors in some positions.
 #[derive(Clone, Debug)]
 pub struct Log<'a> {
     roster: &'a Roster,

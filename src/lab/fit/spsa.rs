@@ -6,16 +6,13 @@
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-/// A setting to be fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its key in the council's table, dots leading into tables; or its name in the search.
     pub key: String,
     /// The value at which it begins.
     pub start: f64,
-    /// It is never below this.
     pub low: f64,
-    /// It is never above this.
     pub high: f64,
 }
 
@@ -43,7 +40,7 @@ impl std::str::FromStr for Parameter {
 }
 
 impl Parameter {
-    /// Those of the search, each as it stands and within its range.
+    /// Returns the parameters of the search, each with its current value and range.
     pub fn of_search() -> impl Iterator<Item = Self> {
         engine::Parameters::ALL.iter().map(|parameter| {
             let [start, low, high] = [parameter.default, parameter.low, parameter.high].map(f64::from);
@@ -52,13 +49,13 @@ impl Parameter {
     }
 }
 
-/// How far parameters are moved for a trial at the end, as a part of their range.
+/// Perturbation of a parameter in the last trial, as a share of its range.
 const LAST_PERTURBATION: f64 = 0.05;
-/// How far a parameter moves at the end for a decided pair, as a part of the perturbation, times the root of all iterations: a
-/// longer fit has shorter steps. With this much, chance alone leads a parameter about one and a half perturbations from its start.
+/// Step of a parameter in the last iteration for a decided pair, as a share of the perturbation,
+/// times the root of all iterations: a longer fit has shorter steps. At this value chance alone
+/// moves a parameter about one and a half perturbations from its start.
 const WALK: f64 = 0.7;
 
-/// A fit under way.
 #[derive(Clone, Debug)]
 pub struct Spsa {
     parameters: Vec<Parameter>,
@@ -71,19 +68,16 @@ pub struct Spsa {
 }
 
 impl Spsa {
-    /// Before the first iteration.
     pub fn new(parameters: Vec<Parameter>, iterations: usize, seed: u64) -> Self {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
         let steps = vec![0.0; parameters.len()];
         Self { parameters, iterations, seed, values, steps, done: 0 }
     }
 
-    /// The settings that are fitted.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// The values as they stand.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -158,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_within_bounds_and_can_be_repeated() {
+    fn spsa_is_bounded_and_repeatable() {
         let run = || {
             let mut spsa = Spsa::new(vec![parameter("split=0.95:0:1")], 100, 1);
             for _ in 0..100 {
@@ -173,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_is_a_key_and_three_numbers() {
+    fn parameter_is_a_key_and_three_numbers() {
         assert_eq!(parameter("weights.m=30:0:255").key, "weights.m");
         let razor = parameter("razor_slope");
         assert!(razor.low < razor.start && razor.start < razor.high);

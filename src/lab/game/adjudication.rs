@@ -66,10 +66,8 @@ impl fmt::Display for Adjudication {
     }
 }
 
-/// The players' recent scores.
 pub(super) struct Watch<'a> {
     rules: &'a Adjudication,
-    /// Plies of the opening.
     from: usize,
     /// In how many moves in a row each player has seen White win, by colour.
     white_wins: [usize; 2],
@@ -150,7 +148,7 @@ mod tests {
     use chess::Variant;
 
     #[test]
-    fn truncated_games_are_scored_as_in_the_theses() {
+    fn truncated_games_score_as_in_the_theses() {
         for (centipawns, points) in [(300, 1.0), (250, 1.0), (150, 0.75), (50, 0.5), (49, 0.5), (0, 0.5), (-150, 0.25)]
         {
             assert!((truncated_points(centipawns) - points).abs() < 1e-12, "{centipawns}");
@@ -176,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_written_as_they_are_shown() {
+    fn adjudication_rules_round_trip() {
         for text in ["none", "win=600:4,draw=8:5:40", "draw=10:3:0"] {
             assert_eq!(text.parse::<Adjudication>().map(|rules| rules.to_string()).as_deref(), Ok(text));
         }
@@ -187,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_one_side_gets_the_other_does_not(centipawns in -40_000..40_000) {
+        fn adjudicated_scores_sum_to_one(centipawns in -40_000..40_000) {
             prop_assert!((truncated_points(centipawns) + truncated_points(-centipawns) - 1.0).abs() < 1e-12);
             prop_assert!(truncated_points(centipawns) <= truncated_points(centipawns + 1));
         }

@@ -22,7 +22,6 @@ use adjudication::Watch;
 use chess::{Clock, Clocks, Color, Line, Score, UciMove, engine_position};
 use engine::{Engine, EngineOptions};
 
-/// The arbiter's rules.
 #[derive(Clone, Debug)]
 pub struct MatchRules {
     /// When a game is decided before its end.
@@ -42,9 +41,7 @@ pub type Contestant<'a> = (&'a mut (dyn MatchPlayer + 'a), Pace);
 /// A game as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchGame {
-    /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
-    /// Why it ended.
     pub ending: GameEnding,
     /// White's points, 0 to 1.
     pub white: f64,
@@ -54,13 +51,11 @@ pub struct MatchGame {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedMove {
-    /// The move that was played.
     #[serde(rename = "m", with = "super::move_text")]
     pub uci: UciMove,
     /// Its value as the player saw it, from the player's side.
     #[serde(rename = "s", skip_serializing_if = "Option::is_none", default)]
     pub score: Option<Score>,
-    /// Completed iterations, in plies.
     #[serde(rename = "d")]
     pub depth: u32,
     /// Nodes that were visited for it.
@@ -71,7 +66,6 @@ pub struct PlayedMove {
     pub microseconds: Option<u64>,
 }
 
-/// Why a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GameEnding {
@@ -79,7 +73,6 @@ pub enum GameEnding {
     Checkmate,
     /// It has no move.
     Stalemate,
-    /// Neither side could mate.
     InsufficientMaterial,
     /// The position stood there three times.
     Repetition,
@@ -89,7 +82,6 @@ pub enum GameEnding {
     WonByScore,
     /// Both had seen no difference for long enough.
     DrawnByScore,
-    /// Endgame tables know the result.
     Tablebase,
     /// It was too long, and drawn by that.
     Length,
@@ -97,11 +89,9 @@ pub enum GameEnding {
     Truncated(i32),
     /// A player gave up.
     Resignation,
-    /// A player failed.
     Fault(PlayerFault),
 }
 
-/// The failure of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlayerFault {
@@ -191,7 +181,6 @@ fn full_clock(pace: Pace) -> Clock {
 
 struct GameInProgress<'a> {
     line: Line,
-    /// White, Black.
     sides: [Contestant<'a>; 2],
     clocks: Clocks,
     moves: Vec<PlayedMove>,

@@ -55,7 +55,7 @@ fn rules() -> MatchRules {
 }
 
 fn game(opening: &Line, white: &mut Script, black: &mut Script, pace: Pace, rules: &MatchRules) -> MatchGame {
-    play(opening, (white, pace), (black, pace), rules, &|| false).expect("nobody stops it")
+    play(opening, (white, pace), (black, pace), rules, &|| false).expect("not stopped")
 }
 
 fn broken() -> Result<ChosenMove, PlayerFailure> {
@@ -63,7 +63,7 @@ fn broken() -> Result<ChosenMove, PlayerFailure> {
 }
 
 #[test]
-fn a_mate_is_a_point_and_a_repetition_is_half_of_one() {
+fn mate_and_repetition_are_scored() {
     let start = Line::start(Variant::Standard);
     let fools = game(
         &start,
@@ -81,7 +81,7 @@ fn a_mate_is_a_point_and_a_repetition_is_half_of_one() {
 }
 
 #[test]
-fn whoever_fails_loses_and_the_reason_is_kept() {
+fn failing_player_loses_with_a_reason() {
     let start = Line::start(Variant::Standard);
     let decent = || Script::new(&["g8f6"; 3], broken);
     let crash = game(&start, &mut Script::new(&[], broken), &mut decent(), NODES, &rules());
@@ -113,7 +113,7 @@ fn a_clock_that_runs_out_loses() {
 }
 
 #[test]
-fn an_opponent_without_a_clock_is_not_about_to_lose_by_it() {
+fn clockless_opponent_does_not_flag() {
     let start = Line::start(Variant::Standard);
     let shown_against = |theirs: Pace| {
         let clock = Pace::Clock { initial: Duration::from_secs(3600), increment: Duration::from_secs(1) };
@@ -136,7 +136,7 @@ fn an_opponent_without_a_clock_is_not_about_to_lose_by_it() {
 }
 
 #[test]
-fn a_long_game_may_be_scored_by_complete_knowledge() {
+fn long_games_are_scored_by_search() {
     let queen_up = Line::from_fen(Variant::Standard, "4k3/8/8/8/8/8/3QPPP1/4K3 b - - 0 1").expect("a position");
     let rules = MatchRules { longest: 1, truncation: Some(2000), ..rules() };
     let cut = game(&queen_up, &mut Script::new(&["d2d1"], broken), &mut Script::new(&["e8e7"], broken), NODES, &rules);

@@ -37,7 +37,6 @@ use chess::Color;
 #[derive(Clone, Debug)]
 pub struct Contender {
     pub spec: PlayerSpec,
-    /// The limits of a move.
     pub pace: Pace,
 }
 
@@ -64,7 +63,6 @@ pub struct MatchPlan {
     pub pairs: usize,
     /// Ends the match when it is decided.
     pub sprt: Option<Sprt>,
-    /// The arbiter's rules.
     pub rules: MatchRules,
     /// Games that are played at once.
     pub workers: NonZeroUsize,
@@ -135,12 +133,10 @@ pub enum MatchError {
          every time; ask for two games an opening at most (--games), or give a larger book (--book)"
     )]
     SmallBook {
-        /// Games that are asked for.
         games: usize,
         /// Openings that the book has, each once.
         openings: usize,
     },
-    /// An opening cannot be played.
     #[error(transparent)]
     Book(#[from] OpeningBookError),
     #[error(transparent)]
@@ -234,7 +230,6 @@ fn work(
     }
 }
 
-/// A worker's players.
 struct PairPlayers<'a> {
     plan: &'a MatchPlan,
     players: [Option<Box<dyn MatchPlayer>>; 2],

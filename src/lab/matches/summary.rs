@@ -42,12 +42,10 @@ impl MatchStanding {
         self.scores.len()
     }
 
-    /// A's score so far.
     pub fn score(&self) -> Option<Estimate> {
         stats::score(&self.scores)
     }
 
-    /// The test's statistic so far.
     pub fn log_likelihood_ratio(&self) -> Option<f64> {
         self.sprt.map(|sprt| sprt.log_likelihood_ratio(&self.scores))
     }
@@ -112,17 +110,13 @@ pub struct Summary {
     pub games: usize,
     /// True if all games are played, or the test is decided.
     pub complete: bool,
-    /// Games won by A.
     pub wins: usize,
     /// Neither won nor lost.
     pub draws: usize,
-    /// Games won by B.
     pub losses: usize,
-    /// A's points.
     pub points: f64,
     /// A's mean score, 0 to 1.
     pub score: Option<Estimate>,
-    /// The Elo difference.
     pub elo: Option<Estimate>,
     /// The normalised Elo difference.
     pub normalized_elo: Option<Estimate>,
@@ -143,7 +137,6 @@ pub struct TestResult {
     /// The test that was asked for.
     #[serde(flatten)]
     pub sprt: Sprt,
-    /// Its statistic at the end.
     pub log_likelihood_ratio: f64,
     pub verdict: SprtVerdict,
 }
@@ -163,7 +156,6 @@ pub struct PlayerTotals {
     pub crashes: usize,
     /// Times it gave something that is no legal move.
     pub illegal_moves: usize,
-    /// Times its time was over.
     pub time_losses: usize,
 }
 
@@ -187,12 +179,10 @@ impl PlayerTotals {
         }
     }
 
-    /// Mean nodes a move.
     pub fn nodes_a_move(&self) -> f64 {
         self.nodes as f64 / self.moves.max(1) as f64
     }
 
-    /// Mean time a move.
     pub fn time_a_move(&self) -> Duration {
         Duration::from_micros(self.microseconds / self.moves.max(1))
     }

@@ -27,7 +27,7 @@ fn played(plan: &MatchPlan, state: &mut ExperimentState<GamePair>) -> Summary {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_games_however_many_play_at_once() {
+fn seed_fixes_games_at_any_concurrency() {
     let mut states = [ExperimentState::in_memory(), ExperimentState::in_memory()];
     let alone = played(&plan("engine", "engine:mp", 3, 1), &mut states[0]);
     let together = played(&plan("engine", "engine:mp", 3, 3), &mut states[1]);
@@ -49,7 +49,7 @@ fn the_same_seed_gives_the_same_games_however_many_play_at_once() {
 }
 
 #[test]
-fn games_from_openings_of_chess960_say_so() -> Result<(), Box<dyn std::error::Error>> {
+fn chess960_games_have_a_variant_tag() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let book = folder.path().join("book.epd");
     std::fs::write(&book, "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n")?;
@@ -62,7 +62,7 @@ fn games_from_openings_of_chess960_say_so() -> Result<(), Box<dyn std::error::Er
 }
 
 #[test]
-fn what_a_program_says_stays_in_its_tag() -> Result<(), Box<dyn std::error::Error>> {
+fn program_text_is_escaped_in_tags() -> Result<(), Box<dyn std::error::Error>> {
     let ending = GameEnding::Fault(PlayerFault::IllegalMove("bestmove \"e2\"\r\u{1b}[2J".to_owned()));
     let game = MatchGame { moves: Vec::new(), ending, white: 0.0, white_first: true };
     let pair = GamePair { games: [game.clone(), game] };
@@ -74,7 +74,7 @@ fn what_a_program_says_stays_in_its_tag() -> Result<(), Box<dyn std::error::Erro
 }
 
 #[test]
-fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
+fn resumed_match_equals_uninterrupted_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("match.jsonl");
     let experiment = serde_json::json!("this match");
@@ -92,7 +92,7 @@ fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn a_match_that_is_asked_for_fewer_games_than_were_played_counts_these_alone() {
+fn shorter_match_counts_only_its_games() {
     let mut state = ExperimentState::in_memory();
     played(&plan("engine:m", "engine:mp", 3, 1), &mut state);
     let fewer = played(&plan("engine:m", "engine:mp", 1, 1), &mut state);
@@ -112,7 +112,7 @@ fn a_decided_test_ends_the_match() {
 }
 
 #[test]
-fn players_that_do_not_differ_are_told_as_such() {
+fn identical_players_are_reported() {
     let summary = played(&plan("engine:m", "engine:m", 2, 1), &mut ExperimentState::in_memory());
     assert_eq!(summary.pairs_alike, 2, "{summary}");
     assert!(summary.to_string().contains("2 of 2 pairs: both games the same"), "{summary}");
@@ -121,7 +121,7 @@ fn players_that_do_not_differ_are_told_as_such() {
 }
 
 #[test]
-fn what_each_player_did_is_told_of_that_player() {
+fn summary_credits_the_right_player() {
     let mut plan = plan("engine", "engine:mp", 1, 1);
     plan.players[1].pace = Pace::Nodes(50);
     let summary = played(&plan, &mut ExperimentState::in_memory());
@@ -131,7 +131,7 @@ fn what_each_player_did_is_told_of_that_player() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_told_before_the_first_game() {
+fn missing_program_fails_before_the_match() {
     let plan = plan("engine", "uci:/nowhere/engine", 1, 1);
     let error =
         run(&plan, &mut ExperimentState::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no such program");
@@ -144,7 +144,7 @@ fn a_program_that_is_not_there_is_told_before_the_first_game() {
 
 /// Two hundred games from fifty openings would say what one hundred do, with half of its error.
 #[test]
-fn games_that_would_only_be_played_again_are_refused() {
+fn too_few_openings_are_an_error() {
     let book = OpeningBook::built_in(5).len();
     let asked = |pace: Pace| {
         let mut plan = plan("engine", "engine:mp", book + 1, 1);

@@ -26,7 +26,6 @@ const BUILT_IN: &str = include_str!("common.pgn");
 pub struct OpeningBook {
     text: Arc<str>,
     kind: BookFormat,
-    /// In the order of play.
     entries: Vec<BookEntry>,
     /// Moves taken of a PGN entry, in plies.
     plies: usize,
@@ -37,7 +36,6 @@ pub struct OpeningBook {
 struct BookEntry {
     /// Counted from 1, in the order of the file.
     number: usize,
-    /// The range in the text.
     place: Range<usize>,
 }
 
@@ -47,7 +45,6 @@ enum BookFormat {
     Epd,
 }
 
-/// Failures of an opening book.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningBookError {
     #[error("book {path}: {error}")]
@@ -64,7 +61,6 @@ pub enum OpeningBookError {
     Entry {
         /// The number in the file, from 1.
         number: usize,
-        /// The beginning of its text.
         text: String,
         reason: String,
     },
@@ -334,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_played_as_far_as_wanted() {
+    fn book_games_are_cut_after_n_plies() {
         let book = OpeningBook::new(TWO_GAMES.to_owned(), BookFormat::Pgn, 3, 0);
         let mut openings = vec![moves(&book, 0), moves(&book, 1)];
         openings.sort();
@@ -343,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_that_lead_to_one_position_count_once() {
+    fn transposed_openings_count_once() {
         let text: String = ["e4 e5 Nf3 Nc6", "d4 d5 c4 e6", "Nf3 Nc6 e4 e5", "e4 e5 Nf3 Nf6", "e4 Qd4"]
             .map(|moves| format!("[Event \"?\"]\n\n{moves} *\n\n"))
             .concat();
@@ -356,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_may_have_a_line_that_begins_as_a_tag_does() {
+    fn comment_lines_may_look_like_tags() {
         let text = "[Event \"?\"]\n\n1. e4 { [%clk 0:03:00]\n[%eval 0.3] } e5\n{\n[%clk 0:02:57]\n} 2. Nf3 *\n";
         let book = OpeningBook::new(format!("{text}\n{text}"), BookFormat::Pgn, 16, 0);
         assert_eq!(book.len(), 2);
@@ -364,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_takes_no_game_that_follows_with_it() {
+    fn open_comment_keeps_the_next_game() {
         for first in ["1. e4 ; a brace { in a comment\ne5 *", "1. e4 e5 { never closed *"] {
             let text = format!("[Event \"?\"]\n\n{first}\n\n");
             let book = OpeningBook::new(text.repeat(3), BookFormat::Pgn, 16, 0);
@@ -373,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_is_read_out_of_its_zip_file() -> Result<(), Box<dyn std::error::Error>> {
+    fn books_are_read_from_zip_files() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("book.epd.zip");
         let mut zip = zip::ZipWriter::new(fs::File::create(&path)?);
@@ -399,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_in_a_book_of_positions_are_no_openings() {
+    fn epd_comments_are_skipped() {
         let text = "# Endings\n4k3/8/8/8/8/8/8/4K2R w K - 0 1\n\n # drawn\n4k3/8/8/8/8/8/8/4K2B w - - 0 1\n";
         let book = OpeningBook::new(text.to_owned(), BookFormat::Epd, 0, 0);
         assert_eq!(book.len(), 2);
@@ -407,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_is_told_by_its_place_in_the_file() {
+    fn openings_are_named_by_their_place() {
         let text: String = (1..=20).map(|number| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {number}\n")).collect();
         let book = OpeningBook::new(text, BookFormat::Epd, 0, 3);
         for pair in 0..40 {
@@ -417,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides_the_order_and_nothing_else() {
+    fn seed_only_changes_the_order() {
         let text: String = (0..50).map(|i| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {}\n", i + 1)).collect();
         let order = |seed| -> Vec<String> {
             let book = OpeningBook::new(text.clone(), BookFormat::Epd, 0, seed);

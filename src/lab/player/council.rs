@@ -1,5 +1,3 @@
-//! A council in this process.
-
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -96,7 +94,7 @@ mod tests {
     use chess::{Clock, Clocks};
 
     #[test]
-    fn an_only_move_gets_a_score_and_no_more_thought() {
+    fn only_move_gets_a_score_at_once() {
         let (roster, advisers) = ("mp ma".to_owned(), String::new());
         let settings = CouncilSettings { roster, advisers, hash: 1, ..CouncilSettings::default() };
         let roster = Roster::from_settings(&settings).expect("a roster");

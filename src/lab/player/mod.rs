@@ -27,7 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The time for a search by nodes after which a program counts as hanging.
 const PATIENCE_FOR_NODES: Duration = Duration::from_secs(600);
 
-/// One side of a game.
 pub trait MatchPlayer: Send {
     /// A new game begins, from here: what was learnt in the last one is forgotten. No clock runs meanwhile.
     ///
@@ -46,7 +45,6 @@ pub trait MatchPlayer: Send {
 pub struct MoveRequest {
     /// The game so far. It has a legal move.
     pub line: Arc<Line>,
-    /// The limits of the move.
     pub pace: Pace,
     /// Both clocks, where the pace has one.
     pub clocks: Option<Clocks>,
@@ -102,7 +100,6 @@ pub struct ChosenMove {
 /// Why a player gave no move.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerFailure {
-    /// It gave up the game.
     #[error("resigns")]
     Resigned,
     /// It gave something that is no legal move.

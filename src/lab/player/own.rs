@@ -87,7 +87,7 @@ mod tests {
     use chess::{Clock, Clocks, Variant};
 
     #[test]
-    fn an_only_move_gets_a_score_and_no_more_thought() {
+    fn only_move_gets_a_score_at_once() {
         let line = Line::from_fen(Variant::Standard, "6k1/8/8/8/8/7P/6P1/r6K w - - 0 1").expect("a position");
         let (initial, increment) = (Duration::from_secs(600), Duration::ZERO);
         let clocks = Some(Clocks::both(Clock { remaining: initial, increment }));

@@ -10,9 +10,7 @@ use chess::TimeControl;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Pace {
-    /// A clock for the game.
     Clock {
-        /// The initial time.
         initial: Duration,
         /// The time added by every move.
         increment: Duration,

@@ -66,19 +66,13 @@ pub enum PlayerSpecError {
     /// Something without an equals sign where it has no meaning.
     #[error("player {player:?}: {word:?} is not understood (accepted: key=value)")]
     Word {
-        /// The player, as written.
         player: String,
         /// The word that is not understood.
         word: String,
     },
     /// An option that the engine does not have, or a value it does not take.
     #[error("player {player:?}: {reason}")]
-    Option {
-        /// The player, as written.
-        player: String,
-        reason: String,
-    },
-    /// A pace that is none.
+    Option { player: String, reason: String },
     #[error(transparent)]
     Pace(#[from] PaceError),
     /// A roster that cannot be made.
@@ -154,7 +148,6 @@ impl PlayerSpec {
 }
 
 impl PlayerSpec {
-    /// Our engine with these options.
     pub fn engine(name: String, options: EngineOptions) -> Self {
         Self { text: name, name: None, pace: None, named_files: Vec::new(), kind: PlayerKind::Engine(options) }
     }
@@ -199,7 +192,6 @@ impl fmt::Display for PlayerSpec {
     }
 }
 
-/// A player's text, taken apart.
 struct SpecReader<'a> {
     player: &'a str,
     name: Option<String>,
@@ -356,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn our_engine_is_named_by_what_it_knows() {
+    fn engine_is_named_by_its_knowledge() {
         let spec: PlayerSpec = "engine:mpar,hash=64,threads=2,nodes=5000,name=small".parse().expect("a player");
         assert_eq!((spec.name(), spec.pace()), ("small", Some(Pace::Nodes(5000))));
         let PlayerKind::Engine(options) = &spec.kind else { panic!("{spec:?}") };
@@ -365,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_council_takes_the_keys_of_its_settings() {
+    fn council_accepts_settings_keys() {
         let settings = council("council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45,split=0.5");
         assert_eq!((settings.roster.as_str(), settings.criterion), ("mbxkcpar mp ma", CriterionName::Weights));
         assert_eq!((settings.weights.m, settings.weights.p, settings.split), (45.0, 21.0, 0.5));
@@ -377,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_council_may_sit_on_several_machines_in_virtual_time() {
+    fn council_may_use_virtual_machines() {
         let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25,machines.values=all";
         let spec: PlayerSpec = text.parse().expect("a player");
         let PlayerKind::Council(settings, _, machines) = &spec.kind else { panic!("{spec:?}") };
@@ -393,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn in_equal_time_each_elector_has_nodes_by_its_speed() {
+    fn equal_time_scales_nodes_by_speed() {
         let speeds: Speeds = "mp=1.7 mbxkcparn=0.8".parse().expect("speeds");
         let at = |text: &str| text.parse::<PlayerSpec>().expect("a player").at_equal_time(5000, &speeds);
         assert_eq!(at("engine:mp").1, Pace::Nodes(8500));
@@ -407,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_council_may_come_from_a_settings_file() -> Result<(), std::io::Error> {
+    fn council_may_come_from_a_file() -> Result<(), std::io::Error> {
         let folder = tempfile::tempdir()?;
         for text in ["[player.council]\nroster = \"mp ma\"", "[council]\nroster = \"mp ma\"", "roster = \"mp ma\""] {
             let path = folder.path().join("bot.toml");
@@ -419,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_comes_with_arguments_and_options() {
+    fn program_has_arguments_and_options() {
         let spec: PlayerSpec =
             "uci:/opt/engine --net=big uci,Hash=32,Use NNUE=false,movetime=0.1".parse().expect("a player");
         let PlayerKind::Uci { program, .. } = &spec.kind else { panic!("{spec:?}") };
@@ -433,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_remedy() {
+    fn player_errors_name_the_remedy() {
         for (text, part) in [
             ("stockfish", "expected engine, council, uci:COMMAND"),
             ("uci:", "expected engine"),

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_talks_without_an_end_hangs() {
+    fn endless_output_counts_as_a_hang() {
         let script = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
                       go) while :; do echo info depth 1; done;; esac; done";
         let arguments = vec!["-c".to_owned(), script.to_owned()];

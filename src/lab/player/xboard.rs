@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_of_less_than_a_second_is_told_as_one() {
+    fn short_clock_is_sent_as_one_second() {
         let told = |initial, increment| level(Duration::from_millis(initial), Duration::from_millis(increment));
         assert_eq!(told(500, 10), "level 0 0:01 0.01");
         assert_eq!(told(60_000, 0), "level 0 1:00 0");

@@ -16,14 +16,12 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const WIDTH: f64 = 760.0;
 /// Left of the plot, for names or figures.
 const LEFT: f64 = 230.0;
-/// The width of a letter.
 const LETTER: f64 = 6.6;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 46.0;
 const ROW: f64 = 22.0;
 
-/// A bar of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     pub name: String,
@@ -31,11 +29,9 @@ pub struct Bar {
     pub estimate: Estimate,
 }
 
-/// A curve of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     pub name: String,
-    /// Points from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -161,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_has_its_name_and_its_error() {
+    fn plots_show_names_and_errors() {
         let svg = figures(
             "Elo",
             "Elo against <the base>",

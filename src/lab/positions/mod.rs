@@ -36,7 +36,6 @@ pub struct CandidateRoster {
     pub settings: CouncilSettings,
 }
 
-/// The plan of a trial.
 #[derive(Clone, Debug)]
 pub struct PositionsPlan {
     /// The positions on which everything is tried.
@@ -59,7 +58,6 @@ pub struct RoundProgress {
     pub round: &'static str,
     /// Searches done of those that had to be.
     pub done: usize,
-    /// The searches to do.
     pub of: usize,
 }
 

@@ -10,7 +10,6 @@ use crate::{
 use chess::{Score, UciMove};
 use council::pool::ElectorSpec;
 
-/// The engine that values moves.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     pub engine: ElectorSpec,

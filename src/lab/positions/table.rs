@@ -1,5 +1,3 @@
-//! The figures of a trial.
-
 use serde::Serialize;
 
 use super::{PositionsTrial, Values};
@@ -16,11 +14,9 @@ use council::{CriterionName, pool::ElectorSpec};
 /// suite warns of.
 const BLUNDER: f64 = 0.2;
 
-/// The result of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PositionsReport {
     pub positions: usize,
-    /// Positions with known best moves.
     pub judged: usize,
     pub budget: Pace,
     /// The oracle and its nodes for each move.
@@ -48,7 +44,6 @@ pub struct RosterFigures {
     pub regret_of_best: Option<Estimate>,
 }
 
-/// The moves of a system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SystemFigures {
     /// An elector or a roster.
@@ -176,7 +171,6 @@ impl RosterTally {
 }
 
 impl PositionsTrial<'_> {
-    /// Computes everything from the searches.
     pub(super) fn report(&self, oracle_searches: &Searches) -> PositionsReport {
         let plan = self.plan;
         let singles = self.singles();

@@ -31,11 +31,11 @@ fn workers(count: usize) -> NonZeroUsize {
 fn report(plan: &PositionsPlan, searches: &mut Searches) -> PositionsReport {
     let mut none = Searches::in_memory(workers(1));
     let report = run(plan, searches, &mut none, &AtomicBool::new(false), |_| {});
-    report.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it")
+    report.unwrap_or_else(|error| panic!("{error}")).expect("not stopped")
 }
 
 #[test]
-fn every_criterion_is_computed_on_the_same_proposals() {
+fn criteria_share_their_proposals() {
     let report = report(&plan(2000), &mut Searches::in_memory(workers(2)));
     assert_eq!((report.positions, report.judged, report.rosters.len()), (3, 3, 2));
     assert_eq!(report.systems.len(), 1 + 2 * CriterionName::ALL.len());
@@ -52,14 +52,14 @@ fn every_criterion_is_computed_on_the_same_proposals() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_figures_however_many_search_at_once() {
+fn seed_fixes_figures_at_any_concurrency() {
     let one = report(&plan(500), &mut Searches::in_memory(workers(1)));
     let three = report(&plan(500), &mut Searches::in_memory(workers(3)));
     assert_eq!(one, three);
 }
 
 #[test]
-fn what_was_searched_is_not_searched_again() {
+fn stored_searches_are_not_repeated() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("searches.jsonl");
     let first = report(&plan(300), &mut Searches::open(&path, workers(2)).expect("a new file"));
@@ -72,14 +72,14 @@ fn what_was_searched_is_not_searched_again() {
 }
 
 #[test]
-fn an_oracle_says_what_every_proposed_move_loses() {
+fn oracle_values_every_proposed_move() {
     // Complete knowledge with more nodes stands in for an external engine.
     let oracle = Oracle { engine: ElectorSpec::own(Knowledge::COMPLETE, 1), nodes: 5000 };
     let plan = PositionsPlan { oracle: Some(oracle), ..plan(300) };
     let mut searches = Searches::in_memory(workers(2));
     let mut values = Searches::in_memory(workers(2));
     let report = run(&plan, &mut searches, &mut values, &AtomicBool::new(false), |_| {});
-    let report = report.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it");
+    let report = report.unwrap_or_else(|error| panic!("{error}")).expect("not stopped");
     for system in &report.systems {
         let regret = system.regret.expect("every move was valued");
         assert!((0.0..=1.0).contains(&regret.value), "{system:?}");

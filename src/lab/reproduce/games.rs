@@ -24,7 +24,6 @@ use crate::{
 const LONGEST: usize = 200;
 /// The nodes of the scoring search of a cut game, in multiples of a move's.
 const TRUNCATION: u64 = 20;
-/// The opponent of all.
 const BASE: &str = "engine";
 
 pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {

@@ -75,7 +75,6 @@ impl ThesisTable {
     }
 }
 
-/// The size of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effort {
     /// Positions, spread over the suites; all of them if there are fewer.
@@ -141,7 +140,6 @@ pub struct Section {
     pub title: &'static str,
     /// The procedure, the table, and the differences.
     pub text: String,
-    /// Plots: file names and SVG.
     pub plots: Vec<(&'static str, String)>,
 }
 
@@ -153,9 +151,7 @@ pub struct Reproduction<'a> {
     pub openings: String,
     /// Speeds of instances beside complete knowledge that are not to be measured.
     pub speeds: Speeds,
-    /// The searches done so far.
     pub searches: &'a mut Searches,
-    /// The folder of other states.
     pub folder: PathBuf,
     /// The identity of this build, for the states.
     pub build: String,

@@ -37,7 +37,6 @@ pub(super) const ROSTERS: [(&str, u32, u32); 16] = [
 /// §4: best moves of 500 by GNU Chess itself.
 pub(super) const GNU_CHESS: u32 = 100;
 
-/// §4: the published criteria.
 pub(super) const CRITERIA: [CriterionName; 6] = [
     CriterionName::Weights,
     CriterionName::Depth,
@@ -88,7 +87,6 @@ pub(super) const PARALLEL_THIRD: [Parallel; 4] = [
 /// A player of the games' table.
 pub(super) struct Player {
     pub(super) name: &'static str,
-    /// The text for [`crate::player::PlayerSpec`].
     pub(super) spec: &'static str,
     /// Published points of 20 against the sequential base; `None` if not published.
     pub(super) points: Option<f64>,

@@ -34,7 +34,7 @@ fn the_suites_are_whole() {
 }
 
 #[test]
-fn every_table_of_positions_has_their_figures_beside_ours() {
+fn tables_show_published_figures() {
     with_bench(|bench| {
         for (table, parts) in [
             (ThesisTable::Heuristics, &["| +p | 85 |", "| +x | 100 |"][..]),
@@ -62,7 +62,7 @@ fn a_stopped_table_says_so() {
 }
 
 #[test]
-fn games_from_another_book_of_the_same_name_are_other_games() {
+fn changed_book_makes_other_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("book.epd");
     with_bench(|bench| {
@@ -94,7 +94,7 @@ fn a_damaged_state_is_to_be_removed() {
 }
 
 #[test]
-fn every_published_player_can_sit_down() {
+fn every_published_player_is_valid() {
     for player in &published::PLAYERS {
         let spec: PlayerSpec = player.spec.parse().unwrap_or_else(|error| panic!("{}: {error}", player.name));
         assert!(spec.instances().is_some_and(|instances| !instances.is_empty()), "{}", player.name);

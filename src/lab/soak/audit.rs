@@ -21,7 +21,6 @@ struct JournalGame {
     moves: Vec<MoveRecord>,
 }
 
-/// A journal, read completely.
 pub(super) struct JournalAudit(Vec<JournalGame>);
 
 impl JournalAudit {

@@ -60,7 +60,6 @@ pub enum SoakProtocol {
 pub struct SoakPlan {
     pub protocol: SoakProtocol,
     pub games: usize,
-    /// The faults of the server.
     pub faults: FaultPlan,
     /// The number of kills of the daemon.
     pub kills: usize,
@@ -136,7 +135,6 @@ pub async fn soak(
     Ok(soak.report)
 }
 
-/// The fate of one game.
 struct SoakedGame {
     place: usize,
     /// `None` if it never began.
@@ -144,7 +142,6 @@ struct SoakedGame {
     ended: bool,
 }
 
-/// A running soak.
 struct Soak<'a> {
     plan: &'a SoakPlan,
     report: SoakReport,

@@ -21,7 +21,6 @@ pub struct SoakMemory {
     pub warm: Option<u64>,
     /// The median of the last tenth of the games.
     pub end: Option<u64>,
-    /// The largest memory.
     pub most: Option<u64>,
     #[serde(skip)]
     samples: Vec<u64>,
@@ -69,13 +68,11 @@ pub struct SoakReport {
     pub illegal: usize,
     /// Challenges of the daemon that were not ordered.
     pub unasked: usize,
-    /// Games that the policy forbids.
     pub against_policy: usize,
     /// Places that could not be filled again at the end.
     pub places_leaked: usize,
     /// Times that the daemon opened the stream of a game, in the mean. On FICS, how often it sat down to one.
     pub openings_a_game: f64,
-    /// The most in one game.
     pub openings_most: u32,
     pub kills: usize,
     /// Times that the journal was not whole.
@@ -88,7 +85,6 @@ pub struct SoakReport {
     /// The duration, seconds.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// Each finding, in a line.
     pub findings: Vec<String>,
     #[serde(skip)]
     openings: u32,

@@ -4,7 +4,6 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::Estimate;
 
-/// Samples drawn for an interval.
 const SAMPLES: usize = 2000;
 
 /// Values in groups that are drawn together.
@@ -64,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn independent_values_get_the_interval_of_the_normal_law() {
+    fn interval_matches_the_normal_law() {
         let values = (0..400).map(|i| (None::<u32>, f64::from(i % 2)));
         let estimate = bootstrap(&Clusters::new(values), 1).expect("values");
         // 1.96 · 0.5 / √400
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_together_counts_once() {
+    fn clustered_values_count_once() {
         let values = (0..400).map(|i| (Some(i / 20), f64::from(i / 20 % 2)));
         let estimate = bootstrap(&Clusters::new(values), 1).expect("values");
         // Twenty games of equal positions are twenty values.
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_interval() {
+    fn seed_fixes_the_interval() {
         let clusters = Clusters::new((0..30).map(|i| (Some(i % 7), f64::from(i * i % 11))));
         assert_eq!(bootstrap(&clusters, 5), bootstrap(&clusters, 5));
         assert_eq!(bootstrap(&Clusters::default(), 5), None);

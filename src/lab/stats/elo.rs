@@ -58,21 +58,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elo_and_score_are_each_others_inverse() {
+    fn elo_and_score_are_inverse() {
         assert!((elo(0.75) - 190.848).abs() < 0.001);
         assert_eq!((elo(0.5), elo(0.0), elo(1.0)), (0.0, f64::NEG_INFINITY, f64::INFINITY));
         assert!((expected_score(elo(0.3)) - 0.3).abs() < 1e-12);
     }
 
     #[test]
-    fn the_error_of_a_score_is_that_of_its_pairs() {
+    fn score_error_comes_from_pairs() {
         // Deviation 1/4 (divided by one less), so 1.96 · 0.25 / √4 about a mean of 0.625.
         let estimate = score(&[0.5, 0.5, 0.5, 1.0]).expect("four pairs");
         assert!((estimate.value - 0.625).abs() < 1e-12 && (estimate.error() - 0.245).abs() < 1e-3, "{estimate:?}");
     }
 
     #[test]
-    fn winning_every_game_proves_nothing_without_exception() {
+    fn perfect_score_keeps_an_error_bar() {
         let estimate = score(&[1.0; 10]).expect("ten pairs");
         assert!(estimate.high == 1.0 && (0.7..0.9).contains(&estimate.low), "{estimate:?}");
         assert_eq!(score(&[1.0]), None);

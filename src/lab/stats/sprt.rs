@@ -40,11 +40,9 @@ impl EloScale {
 /// A test between two hypotheses about Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The null hypothesis, Elo.
     pub elo0: f64,
     /// The alternative, Elo; above `elo0`.
     pub elo1: f64,
-    /// The scale of both.
     #[serde(default, skip_serializing_if = "EloScale::is_default")]
     pub scale: EloScale,
     /// The probability of accepting the alternative where the null hypothesis holds.
@@ -64,15 +62,11 @@ impl fmt::Display for Sprt {
     }
 }
 
-/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SprtVerdict {
-    /// The null hypothesis is accepted.
     H0,
-    /// The alternative is accepted.
     H1,
-    /// More games are needed.
     Open,
 }
 
@@ -240,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_that_of_other_match_runners() {
+    fn llr_matches_other_match_runners() {
         // The values of fastchess for the same pentanomials.
         for (elo0, elo1, counts, expected) in [
             (0.0, 2.0, [365, 16618, 36229, 16974, 390], 2.25),
@@ -255,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_ends_where_walds_bounds_are_crossed() {
+    fn sprt_ends_at_walds_bounds() {
         let sprt = Sprt::new(0.0, 50.0);
         assert!((sprt.bounds().1 - 2.944).abs() < 0.001 && (sprt.bounds().0 + 2.944).abs() < 0.001);
         assert_eq!(sprt.verdict(&pairs([1, 2, 5, 2, 1])), SprtVerdict::Open);
@@ -265,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn truncated_games_may_score_anything() {
+    fn fractional_scores_are_accepted() {
         let higher: Vec<f64> =
             (0..200).map(|i| 0.55 + 0.3 * f64::from(i % 7) / 7.0 - 0.05 * f64::from(i % 3)).collect();
         assert_eq!(Sprt::new(0.0, 20.0).verdict(&higher), SprtVerdict::H1);
     }
 
     #[test]
-    fn a_logistic_test_agrees_with_the_normal_approximation() {
+    fn logistic_test_matches_normal_law() {
         let observed = pairs([127, 4883, 10712, 5150, 104]);
         let (mean, variance) = crate::stats::moments(&observed);
         let (null, alternative) = (expected_score(-2.0), expected_score(3.0));
@@ -283,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn players_nearly_alike_are_told_apart_from_a_weaker_one_by_logistic_elo_alone() {
+    fn logistic_elo_separates_drawish_players() {
         let alike = pairs([0, 1, 400, 1, 0]);
         let normalised = Sprt::new(-5.0, 0.0);
         assert_eq!(normalised.verdict(&alike), SprtVerdict::Open);
@@ -291,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_written_as_two_numbers_and_a_scale() {
+    fn sprt_text_round_trips() {
         assert_eq!("0,10".parse(), Ok(Sprt::new(0.0, 10.0)));
         assert_eq!("-5, 0.5".parse(), Ok(Sprt::new(-5.0, 0.5)));
         assert_eq!("-5,0,logistic".parse(), Ok(Sprt::new(-5.0, 0.0).on(EloScale::Logistic)));

@@ -75,7 +75,6 @@ pub struct TuneProgress {
 /// Why there are no new weights.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
-    /// Too few positions.
     #[error("{0} positions are too few to fit to (at least {FEWEST})")]
     TooFew(usize),
     /// The file of the state cannot be read or written.
@@ -148,7 +147,6 @@ pub fn tune(
     }
 }
 
-/// A running fit.
 struct WeightsFit<'a> {
     samples: &'a [TracedPosition],
     plan: &'a TunePlan,
@@ -194,7 +192,6 @@ impl WeightsFit<'_> {
         })
     }
 
-    /// Makes one step of Adam.
     fn step(&mut self, gradient: &[TaperedPair], rate: f64) {
         // Keeps weights that hardly ever count from long steps on the word of a few positions.
         const FLOOR: f64 = 1e-4;

@@ -126,7 +126,6 @@ pub struct SkippedLine {
 /// Why a line is no labelled position.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LabelError {
-    /// The line has no label.
     #[error("no ; between the FEN and white's expected score")]
     NoLabel,
     /// Not a number, or not a score.

@@ -14,16 +14,13 @@ const FORMAT: &str = "concilio-tune-2";
 /// Everything the next epoch depends on besides the positions and the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuneState {
-    /// The fingerprint of the fit.
     pub(super) fingerprint: u64,
     pub(super) epoch: u32,
     pub(super) steps: i32,
     /// The change of the logit of the expected score by a centipawn.
     pub(super) scaling: f64,
     pub(super) weights: Vec<TaperedPair>,
-    /// Running means of the gradient.
     pub(super) first: Vec<TaperedPair>,
-    /// Running means of its square.
     pub(super) second: Vec<TaperedPair>,
 }
 

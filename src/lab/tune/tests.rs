@@ -42,7 +42,7 @@ fn plan(epochs: u32, threads: usize) -> TunePlan {
 }
 
 #[test]
-fn the_tuned_function_is_the_played_one() {
+fn tuned_evaluation_is_the_played_one() {
     let text = random_games(10);
     let weights = pairs(&WEIGHTS);
     for (line, sample) in text.lines().zip(read(&text).samples) {
@@ -56,14 +56,14 @@ fn the_tuned_function_is_the_played_one() {
 }
 
 #[test]
-fn a_disturbed_weight_moves_back_to_where_the_labels_say_it_was() {
+fn disturbed_weight_is_fitted_back() {
     let positions = read(&random_games(40));
     let mut disturbed = WEIGHTS.clone();
     disturbed.threat[0] = Packed::new(WEIGHTS.threat[0].middlegame() + 60, WEIGHTS.threat[0].endgame() + 60);
     let mut seen = Vec::new();
     let stop = AtomicBool::new(false);
     let fitted = tune(&positions, &disturbed, &plan(60, 2), None, &stop, |progress| seen.push(progress.clone()));
-    let fitted = fitted.expect("nobody stops it").threat[0];
+    let fitted = fitted.expect("not stopped").threat[0];
 
     let off = fitted.middlegame().abs_diff(WEIGHTS.threat[0].middlegame());
     assert!(off < 40, "{off} of 60 centipawns off");
@@ -84,25 +84,24 @@ fn a_subset_is_fitted_alone() {
 }
 
 #[test]
-fn a_strong_pull_leaves_the_weights_where_they_were() {
+fn strong_pull_keeps_the_weights() {
     let positions = read(&random_games(5));
     let mut disturbed = WEIGHTS.clone();
     disturbed.threat[0] = Packed::new(80, 80);
     let plan = TunePlan { pull: 1000.0, rate: 0.1, ..plan(20, 1) };
-    let fitted = tune(&positions, &disturbed, &plan, None, &AtomicBool::new(false), |_| {}).expect("nobody stops it");
+    let fitted = tune(&positions, &disturbed, &plan, None, &AtomicBool::new(false), |_| {}).expect("not stopped");
     assert_eq!(fitted, disturbed);
 }
 
 #[test]
-fn a_fit_that_was_stopped_goes_on_as_if_it_had_not_been() {
+fn resumed_tuning_equals_uninterrupted() {
     let positions = read(&random_games(20));
     let folder = tempfile::tempdir().expect("a folder");
     let state = folder.path().join("state");
     let mut start = WEIGHTS.clone();
     start.pair[1] = Packed::ZERO;
 
-    let through =
-        tune(&positions, &start, &plan(4, 1), None, &AtomicBool::new(false), |_| {}).expect("nobody stops it");
+    let through = tune(&positions, &start, &plan(4, 1), None, &AtomicBool::new(false), |_| {}).expect("not stopped");
     let stop = AtomicBool::new(false);
     let stop_at_two = |progress: &TuneProgress| stop.store(progress.epoch == 2, Ordering::Relaxed);
     let stopped = tune(&positions, &start, &plan(4, 2), Some(&state), &stop, stop_at_two);
@@ -110,7 +109,7 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let mut epochs = Vec::new();
     let note = |progress: &TuneProgress| epochs.push(progress.epoch);
     let resumed = tune(&positions, &start, &plan(4, 3), Some(&state), &AtomicBool::new(false), note);
-    assert_eq!(resumed.expect("nobody stops it"), through);
+    assert_eq!(resumed.expect("not stopped"), through);
     assert_eq!(epochs, [2, 3, 4]);
 
     let text = std::fs::read_to_string(&state).expect("it is there");
@@ -126,7 +125,7 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn lines_that_are_wrong_are_named_and_left_out() {
+fn invalid_lines_are_named_and_skipped() {
     let text = "# from one game\n\
         rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1;0.53 # the start\n\
         \n\

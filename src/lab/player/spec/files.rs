@@ -41,14 +41,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_found_by_its_name_is_its_file() {
+    fn program_on_path_resolves_to_its_file() {
         let found = files("uci:sh,Hash=32");
         assert!(found.len() == 1 && found[0].is_absolute() && found[0].ends_with("sh"), "{found:?}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_an_engine_writes_is_none_of_its_files() {
+    fn engine_outputs_are_not_its_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("sf.log");
         fs::write(&log, "what was said").expect("writable");
@@ -57,7 +57,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_a_settings_file_names_counts_with_it() {
+    fn files_named_in_settings_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = folder.path().join("bot.toml");
         let text = "[council]\nroster = \"custom\"\nelectors = [{ knowledge = \"mp\" }, { engine = \"/bin/sh\" }]\n";

@@ -1,4 +1,4 @@
-//! From own games to labels, weights and a net, by the program's own commands.
+//! Tests of the chain from own games to labels, weights and a net, by the program's commands.
 
 use std::{fs, path::Path, process::Output};
 
@@ -43,9 +43,8 @@ fn kept_back(said: &str) -> Vec<f64> {
     by_epoch(said, "kept back ")
 }
 
-/// What takes weeks on large machines, in seconds: games, a teacher, weights, and a net that has learned something.
 #[test]
-fn positions_are_made_continued_labelled_and_learned_from() {
+fn training_chain_runs_end_to_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let through = make(&path("through"), "200", "2");
@@ -95,7 +94,7 @@ fn positions_are_made_continued_labelled_and_learned_from() {
 }
 
 #[test]
-fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
+fn missing_teacher_leaves_no_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let (from, output) = (folder.path().join("games"), folder.path().join("labelled"));
     assert!(make(&from, "1", "1").status.success());
@@ -107,7 +106,7 @@ fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
 }
 
 #[test]
-fn a_folder_without_positions_is_named_with_what_fills_it() {
+fn empty_folder_error_names_the_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let empty = folder.path().to_string_lossy().into_owned();
     let trained = concilio_lab(&["train", &empty, "--output", "n.net"]);

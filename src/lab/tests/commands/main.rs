@@ -12,7 +12,6 @@ use std::{
     process::{Command, Output},
 };
 
-/// Runs `concilio-lab` with these arguments.
 fn concilio_lab(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_concilio-lab"));
     command.args(arguments).env_remove("CONCILIO_CONFIG").env_remove("RUST_LOG");
@@ -31,7 +30,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_missing_daemon_is_one_clear_error() {
+fn missing_daemon_is_one_clear_error() {
     let output = concilio_lab(&["soak", "--games", "1", "--binary", "no such program"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");

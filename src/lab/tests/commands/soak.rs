@@ -18,7 +18,7 @@ fn soak(server: &str, games: u32, faults: &str) -> Value {
 
 /// Promises 1, 3, 5, 7 and 8 at once: twelve games, three kills -9, and every kind of fault.
 #[test]
-fn a_short_soak_on_lichess_loses_nothing() {
+fn short_lichess_soak_loses_nothing() {
     let faults = "seed=1,cut=4s,delay=20ms,429=2%,500=1%,502=2%,lost=1%,half-open=0.5%,duplicate=2%,reorder=1%";
     let seen = soak("lichess", 12, faults);
     assert_eq!((&seen["games"], &seen["kills"], &seen["lost_by_us"]), (&12.into(), &3.into(), &0.into()), "{seen}");
@@ -26,7 +26,7 @@ fn a_short_soak_on_lichess_loses_nothing() {
 
 /// Promises 1, 3, 5, 7 and 8 on FICS: four accounts of one daemon, three kills -9, connections cut and lines lost.
 #[test]
-fn a_short_soak_on_fics_loses_nothing() {
+fn short_fics_soak_loses_nothing() {
     let seen = soak("fics", 8, "seed=1,cut=8s,delay=20ms,lost=0.5%,half-open=0.2%,duplicate=2%,reorder=0.5%");
     assert_eq!((&seen["games"], &seen["kills"], &seen["lost_by_us"]), (&8.into(), &3.into(), &0.into()), "{seen}");
 }
