@@ -15,12 +15,11 @@ use tracing::{
 /// The tasks that are to panic, and how often they may be woken before.
 static PANICS: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
 
-/// Lets a task panic soon.
 pub(crate) fn panics(task: &str, after: u32) {
     PANICS.lock().expect("no panic holds it").insert(task.to_owned(), after);
 }
 
-/// Whether every panic that was wanted has happened.
+/// Returns true if every requested panic has happened.
 pub(crate) fn all_happened() -> bool {
     PANICS.lock().expect("no panic holds it").is_empty()
 }
@@ -90,7 +89,7 @@ pub(crate) fn in_its_own_process<F: Future<Output = ()>>(test: &str, body: impl 
     assert!(told.status.success() && words.contains("a defect, on purpose"), "{words}");
 }
 
-/// From now on the log of this process panics where it is told to.
+/// Installs a log that panics in the requested tasks.
 fn log_that_panics() {
     tracing::subscriber::set_global_default(PanickingLog).expect("the first log of this process");
 }

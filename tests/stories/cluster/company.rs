@@ -13,7 +13,7 @@ use super::{
 };
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn two_daemons_share_one_pool_of_workers() {
+async fn two_daemons_share_workers() {
     let nats = Nats::start();
     let _workers = [Worker::start(&nats.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
     let (mut ann, mut bob) = (Table::at(&nats.url()), Table::at(&nats.url()));
@@ -25,7 +25,7 @@ async fn two_daemons_share_one_pool_of_workers() {
 
 /// Copies that share a table have one on every machine, and there are as many as cores here and lent.
 #[testkit::test(needs(NATS_SERVER))]
-async fn the_default_council_has_a_copy_for_every_core() {
+async fn default_council_has_a_copy_per_core() {
     let nats = Nats::start();
     let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 4)];
     let mut table = Table::at(&nats.url());
@@ -45,7 +45,7 @@ async fn the_default_council_has_a_copy_for_every_core() {
 
 /// The council under a graphical interface or a match runner has the workers of its settings.
 #[testkit::test(needs(NATS_SERVER))]
-fn a_chess_program_has_the_workers_votes_too() {
+fn workers_vote_for_a_chess_program() {
     let nats = Nats::start();
     let worker = Worker::start(&nats.url(), "attic", 3);
     let begun = Instant::now();
@@ -72,7 +72,7 @@ fn a_chess_program_has_the_workers_votes_too() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_look_shows_who_lends_and_what_is_searched() {
+async fn status_lists_workers_and_searches() {
     let nats = Nats::start();
     let settings = ClusterSettings { nats: nats.url(), ..ClusterSettings::default() };
     assert!(survey(&settings).await.expect("a server").workers.is_empty());

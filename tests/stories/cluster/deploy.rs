@@ -1,4 +1,4 @@
-//! What lies in `deploy/`, looked at without a cluster: the configurations are valid, and what they say of our program is true.
+//! Tests of `deploy/` without a cluster: the configurations are valid and match the program.
 
 use std::{
     collections::BTreeSet,
@@ -36,7 +36,7 @@ fn texts(value: &Value) -> Vec<String> {
 
 /// Every variable of the environment that a file sets is read, by our program or by the server's configuration.
 #[testkit::test]
-fn the_variables_that_are_set_are_read() {
+fn deployed_variables_are_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readers = ["src/cli/cluster.rs", "src/cli/worker.rs", "src/cluster/connection.rs", "deploy/nats/nats.conf"];
     let readers: String = readers.iter().map(|file| fs::read_to_string(root.join(file)).expect("readable")).collect();
@@ -47,7 +47,7 @@ fn the_variables_that_are_set_are_read() {
             let tables = ["CONCILIO__CLUSTER__", "CONCILIO__SERVERS__LICHESS__", "CONCILIO__WEB__"];
             let settings = tables.iter().any(|table| text.starts_with(table));
             let read = settings || readers.contains(&format!("\"{text}\"")) || readers.contains(&format!("${text}"));
-            assert!(read, "{file} sets {text}, which nobody reads");
+            assert!(read, "{file} sets {text}, which no program reads");
         }
     }
 }
@@ -125,7 +125,7 @@ fn kubernetes_has_what_it_refers_to() {
             .collect();
         for volume in volumes.iter().filter(|volume| volume["configMap"].is_object()) {
             let map = volume["configMap"]["name"].as_str().expect("a name");
-            // The certificate of whoever vouches for the server is made by hand.
+            // The certificate of the authority is made by hand.
             assert!(maps.contains(map) || map == "concilio-ca", "{name} has the map {map}");
         }
         for container in containers {
@@ -156,17 +156,17 @@ fn kubernetes_has_what_it_refers_to() {
     }
     // All speak TLS, and no container has a secret that is not its own.
     let environment = resources.iter().flat_map(texts).collect::<Vec<_>>();
-    assert!(!environment.iter().any(|text| text.starts_with("nats://")), "somebody speaks in clear");
+    assert!(!environment.iter().any(|text| text.starts_with("nats://")), "a connection is not encrypted");
     let keys = texts(&worker["spec"]["template"]["spec"]["containers"][0]["volumeMounts"]);
     assert!(keys.iter().any(|text| text == "$(CONCILIO_NATS_NAME).nk"), "a worker sees its own key alone");
     let grace = worker["spec"]["template"]["spec"]["terminationGracePeriodSeconds"].as_u64().expect("seconds");
     assert!(grace > 30, "longer than a worker drains");
 }
 
-/// What `concilio cluster` writes is a whole configuration of the server: those whom it names are let in and play, one that is
-/// removed is out at once, and strangers do not come in at all.
+/// `concilio cluster` writes a whole configuration of the server: named clients connect and play, a
+/// removed client is disconnected at once, and strangers are rejected.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_cluster_of_keys_is_made_by_the_command_line() {
+async fn cluster_command_makes_a_key_cluster() {
     let folder = tempfile::tempdir().expect("a folder");
     let keys = folder.path().join("nats");
     let cluster = |arguments: &[&str]| {

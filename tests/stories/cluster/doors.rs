@@ -1,5 +1,5 @@
-//! Every way by which a server lets in those it knows, and nobody else: token, nkey, credentials, certificates. (User and
-//! password: `deploy.rs`.) Daemon and worker go in by the same way, and play.
+//! Tests of every way to authenticate at a server: token, nkey, credentials, certificates. (User
+//! and password: `deploy.rs`.) Daemon and worker use the same way, and play.
 
 use std::{
     fs,
@@ -18,7 +18,6 @@ use super::{
     table::Table,
 };
 
-/// Files of a story.
 struct Folder(TempDir);
 
 impl Folder {
@@ -63,12 +62,12 @@ async fn are_let_in(url: &str, keys: &[Key<'_>]) {
     table.plays_until_heard("attic").await;
 }
 
-/// Whoever has only these keys is told so, and does not try for ever.
+/// Asserts that a client with only these keys is rejected and does not retry for ever.
 async fn is_sent_away(url: &str, keys: &[Key<'_>]) {
     leaves_because(url, keys, "refuses us").await;
 }
 
-/// Whoever has only these keys leaves, and says why.
+/// Asserts that a client with only these keys exits with the message `why`.
 async fn leaves_because(url: &str, keys: &[Key<'_>], why: &str) {
     let mut worker = worker(url, keys);
     let status = worker.ends().await;
@@ -145,7 +144,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(parameters, key).expect("a certificate"))
     }
 
-    /// The certificate of somebody at this address, and its key.
+    /// Creates a certificate for this address, and its key.
     fn certificate(&self, folder: &Folder, name: &str) -> (PathBuf, PathBuf) {
         let key = rcgen::KeyPair::generate().expect("a key");
         let parameters = CertificateParams::new(["127.0.0.1".to_owned()]).expect("parameters");
@@ -156,7 +155,7 @@ impl Authority {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn certificates_open_and_are_asked_for_on_both_sides() {
+async fn both_sides_verify_certificates() {
     let folder = Folder::new();
     let (authority, other) = (Authority::new(), Authority::new());
     let (ca, other_ca) = (folder.file("ca.pem", &authority.0.pem()), folder.file("other-ca.pem", &other.0.pem()));

@@ -35,14 +35,14 @@ fn proposers(story: &Story, game: &GameId, plies: std::ops::Range<usize>) -> BTr
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn workers_come_and_go_during_a_game() {
+async fn workers_join_and_leave_in_a_game() {
     let nats = Nats::start();
     let stop = CancellationToken::new();
     let settings = ClusterSettings { nats: nats.url(), name: "daemon".to_owned(), ..ClusterSettings::default() };
     let cluster = ClusterClient::join(settings, stop.clone());
     let there = |count: usize| {
         let cluster = cluster.clone();
-        // Each lends one core, and is near enough for a move that is not long.
+        // Each worker has one core, and is near enough for a short move.
         let near = move || cluster.cores(Some(MOVE)).together == count && cluster.workers().len() == count;
         async move { until(&format!("{count} workers are there"), near).await }
     };

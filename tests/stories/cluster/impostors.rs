@@ -17,10 +17,10 @@ use super::{
     table::{MOVES, Table},
 };
 
-/// What an impostor says of a search that it was asked for.
+/// Forged answer to a search.
 type Answer = fn(&SearchCommand) -> Vec<SearchEvent>;
 
-/// Someone who claims to lend a hundred cores, under that name and version.
+/// Starts an impostor that announces a hundred cores under this name and version.
 async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer) -> DropGuard {
     let mut identity = ProcessIdentity::new(name);
     identity.version = version.map_or(identity.version, |version| ProgramVersion(version.to_owned()));
@@ -102,7 +102,7 @@ fn lies(order: &SearchCommand) -> Vec<SearchEvent> {
 
 /// Promise 7: a move that a worker proposes is checked to be legal.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_that_lies_is_not_believed() {
+async fn false_claims_of_a_worker_are_ignored() {
     let nats = Nats::start();
     let _liar = impostor(&nats, "liar", None, lies).await;
     let _worker = Worker::start(&nats.url(), "attic", 2);
@@ -115,7 +115,7 @@ async fn a_worker_that_lies_is_not_believed() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_that_never_answers_costs_its_votes_alone() {
+async fn silent_worker_costs_only_its_votes() {
     let nats = Nats::start();
     let _mute = impostor(&nats, "mute", None, |_| Vec::new()).await;
     let mut table = Table::at(&nats.url());
@@ -129,7 +129,7 @@ async fn a_worker_that_never_answers_costs_its_votes_alone() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn another_version_is_refused_at_both_ends() {
+async fn other_version_is_rejected_both_ways() {
     let nats = Nats::start();
     let _old = impostor(&nats, "old", Some("0.0.9-1"), lies).await;
     let worker = Worker::start(&nats.url(), "attic", 2);
@@ -151,14 +151,14 @@ async fn another_version_is_refused_at_both_ends() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_look_names_those_of_other_versions() {
+async fn status_names_other_versions() {
     let nats = Nats::start();
     let _worker = Worker::start(&nats.url(), "attic", 1);
     let settings = ClusterSettings { nats: nats.url(), ..ClusterSettings::default() };
     let begun = Instant::now();
     let mut seen = survey(&settings).await.expect("a server");
     while seen.workers.is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "nobody is seen");
+        assert!(begun.elapsed() < PATIENCE, "no worker is seen");
         seen = survey(&settings).await.expect("a server");
     }
     assert!(seen.refused.is_empty());

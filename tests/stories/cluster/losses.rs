@@ -28,7 +28,8 @@ async fn a_search_is_hit(table: &mut Table, machine: &str, mut hit: impl FnMut()
     table.plays(MOVES / 2).await;
 }
 
-/// Cuts somebody's way to the server in the middle of a search, plays on without the worker, and with it when the way is mended.
+/// Cuts a connection to the server in the middle of a search, plays on without the worker, and
+/// plays with it after the repair.
 async fn a_cut_is_survived(table: &mut Table, proxy: &Proxy) {
     table.knows(&["attic"]).await;
     a_search_is_hit(table, "attic", || proxy.cut()).await;
@@ -41,7 +42,7 @@ async fn a_cut_is_survived(table: &mut Table, proxy: &Proxy) {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_is_killed_in_the_middle_of_a_search() {
+async fn worker_is_killed_during_a_search() {
     let nats = Nats::start();
     let workers = [Worker::start(&nats.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
     let mut table = Table::at(&nats.url());
@@ -55,7 +56,7 @@ async fn a_worker_is_killed_in_the_middle_of_a_search() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_hangs_and_wakes_up_again() {
+async fn worker_hangs_and_recovers() {
     let nats = Nats::start();
     let worker = Worker::start(&nats.url(), "attic", 3);
     let mut table = Table::at(&nats.url());
@@ -86,7 +87,7 @@ async fn the_server_dies_and_comes_back() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_is_cut_off_and_comes_back() {
+async fn worker_is_cut_off_and_reconnects() {
     let nats = Nats::start();
     let proxy = Proxy::to(nats.port()).await;
     let _worker = Worker::start(&proxy.url(), "attic", 3);
@@ -95,7 +96,7 @@ async fn a_worker_is_cut_off_and_comes_back() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn the_daemon_is_cut_off_and_comes_back() {
+async fn daemon_is_cut_off_and_reconnects() {
     let nats = Nats::start();
     let proxy = Proxy::to(nats.port()).await;
     let _worker = Worker::start(&nats.url(), "attic", 3);
@@ -104,7 +105,7 @@ async fn the_daemon_is_cut_off_and_comes_back() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_daemon_plays_on_without_workers_and_without_a_server() {
+async fn daemon_plays_without_workers_or_nats() {
     let mut nats = Nats::start();
     let mut table = Table::at(&nats.url());
     table.plays(MOVES / 2).await;
@@ -117,7 +118,7 @@ async fn a_daemon_plays_on_without_workers_and_without_a_server() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn workers_that_come_during_a_game_are_used() {
+async fn new_workers_are_used_in_a_game() {
     let nats = Nats::start();
     let mut table = Table::at(&nats.url());
     table.plays(MOVES / 4).await;
@@ -131,7 +132,7 @@ async fn workers_that_come_during_a_game_are_used() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_that_is_told_to_leave_finishes_its_searches_first() {
+async fn leaving_worker_finishes_its_searches() {
     let nats = Nats::start();
     let mut worker = Worker::start(&nats.url(), "attic", 3);
     let mut table = Table::at(&nats.url());

@@ -21,7 +21,7 @@ pub const PATIENCE: Duration = Duration::from_secs(300);
 /// A NATS server on a port of its own.
 pub struct Nats {
     port: Port,
-    /// Where another server finds it, if one does.
+    /// Port for the routes of other servers.
     route: Option<Port>,
     /// Its configuration, if it has one.
     configuration: Option<PathBuf>,
@@ -44,7 +44,8 @@ impl Nats {
         })
     }
 
-    /// Two that pass on each other's messages, and tell nobody of each other.
+    /// Starts two servers that pass on each other's messages, without advertising each other to
+    /// clients.
     pub fn pair() -> [Self; 2] {
         let [one, two] = [Port::hold(), Port::hold()];
         let beside = |own: &Port, other: &Port| {
@@ -58,7 +59,8 @@ impl Nats {
         [first, second]
     }
 
-    /// One whose configuration is `nats.conf` of a folder, with all that it includes; but nobody watches over it on a fixed port.
+    /// Starts a server with the `nats.conf` of a folder and its includes, without the monitor on a
+    /// fixed port.
     pub fn start_in(folder: &Path) -> Self {
         let file = folder.join("nats.conf");
         let text = fs::read_to_string(&file).expect("a configuration");
@@ -112,12 +114,11 @@ impl Nats {
         }
     }
 
-    /// Where it listens on this machine.
+    /// Returns the port on which the server listens.
     pub fn port(&self) -> u16 {
         self.port.number
     }
 
-    /// Its address.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port())
     }
@@ -129,7 +130,7 @@ impl Drop for Nats {
     }
 }
 
-/// A port of this machine that nobody else is given, while our server listens on it and while it does not.
+/// A reserved port of this machine, also while the server is stopped.
 struct Port {
     number: u16,
     _held: Option<TcpSocket>,
@@ -141,12 +142,12 @@ impl Port {
         socket.set_reuseaddr(true).expect("a socket of our own");
         socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
         let number = socket.local_addr().expect("an address").port();
-        // On Linux a server may listen on a port that somebody else has bound and does not listen on, where both allow it.
+        // On Linux a server may listen on a port that another socket has bound and does not listen
+        // on, if both allow reuse.
         Self { number, _held: cfg!(target_os = "linux").then_some(socket) }
     }
 }
 
-/// Starts nats-server.
 fn program(arguments: &[String]) -> Child {
     let mut command = Command::new(testkit::needs::NATS_SERVER.path());
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("nats-server starts")

@@ -13,7 +13,8 @@ use super::{
 /// For moves that a worker on a busy machine, behind a way that is not short, is near enough for.
 const LONG_MOVE: Duration = Duration::from_secs(2);
 
-/// So long a link is dead: longer than it takes to give up whoever is silent, shorter than it takes to give up a connection.
+/// Duration of a dead link: longer than the timeout of a silent worker, shorter than that of a
+/// connection.
 const DEAD: Duration = Duration::from_secs(3);
 
 /// Plays while the link is dead, and until the worker behind it is heard again.
@@ -32,7 +33,7 @@ async fn a_dead_link_is_survived(table: &mut Table, link: &Proxy) {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_link_of_one_megabit_carries_a_council() {
+async fn one_megabit_carries_a_council() {
     let nats = Nats::start();
     let link = Proxy::narrow(nats.port(), Duration::from_millis(20), 1_000_000).await;
     let _workers = [Worker::start(&link.url(), "attic", 3), Worker::start(&link.url(), "garret", 3)];
@@ -47,7 +48,7 @@ async fn a_link_of_one_megabit_carries_a_council() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_whose_link_dies_for_three_seconds_comes_back() {
+async fn worker_survives_a_dead_link() {
     let nats = Nats::start();
     let link = Proxy::to(nats.port()).await;
     let _workers = [Worker::start(&link.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
@@ -56,7 +57,7 @@ async fn a_worker_whose_link_dies_for_three_seconds_comes_back() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_daemon_whose_link_dies_for_three_seconds_gets_its_workers_back() {
+async fn daemon_survives_a_dead_link() {
     let nats = Nats::start();
     let link = Proxy::to(nats.port()).await;
     let _workers = [Worker::start(&nats.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
@@ -65,7 +66,7 @@ async fn a_daemon_whose_link_dies_for_three_seconds_gets_its_workers_back() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn connections_that_break_are_made_again() {
+async fn broken_connections_are_reopened() {
     let nats = Nats::start();
     let [of_worker, of_daemon] = [Proxy::to(nats.port()).await, Proxy::to(nats.port()).await];
     let _worker = Worker::start(&of_worker.url(), "attic", 3);
@@ -82,7 +83,7 @@ async fn connections_that_break_are_made_again() {
 
 /// Each has its part of both workers while all three play; when one leaves in the middle of a game, the others have more.
 #[testkit::test(needs(NATS_SERVER))]
-async fn three_daemons_share_one_pool_of_workers_and_one_leaves() {
+async fn three_daemons_share_workers() {
     let nats = Nats::start();
     let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 3)];
     let table = |name: &str| Table::with(&nats.url(), |settings| settings.name = name.to_owned());
@@ -96,9 +97,9 @@ async fn three_daemons_share_one_pool_of_workers_and_one_leaves() {
     tokio::join!(ann.plays(MOVES / 2), bob.plays(MOVES / 2));
 }
 
-/// Each of two servers is lost once: whoever is at the other one is heard all the same.
+/// Each of two servers is lost once; the worker at the other server stays connected.
 #[testkit::test(needs(NATS_SERVER))]
-async fn one_of_two_servers_is_killed_and_the_other_carries_on() {
+async fn one_of_two_nats_servers_is_killed() {
     let [mut one, mut two] = Nats::pair();
     let _workers = [Worker::start(&one.url(), "attic", 2), Worker::start(&two.url(), "garret", 2)];
     let mut table = Table::at(&format!("{},{}", one.url(), two.url()));

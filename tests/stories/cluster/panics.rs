@@ -7,8 +7,8 @@ use super::{
 use crate::panics::{all_happened, in_its_own_process, panics};
 
 #[testkit::test(needs(NATS_SERVER))]
-fn a_panic_of_the_cluster_client_costs_no_move() {
-    in_its_own_process("cluster::panics::a_panic_of_the_cluster_client_costs_no_move", the_client_panics);
+fn cluster_client_panic_costs_no_move() {
+    in_its_own_process("cluster::panics::cluster_client_panic_costs_no_move", the_client_panics);
 }
 
 async fn the_client_panics() {

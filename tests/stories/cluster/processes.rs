@@ -20,7 +20,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// One that lends so many cores under that name.
+    /// Starts a worker with `cores` cores under this name.
     pub(super) fn start(url: &str, name: &str, cores: usize) -> Self {
         Self::start_with(url, name, &["--cores", &cores.to_string()], &[])
     }
@@ -45,12 +45,11 @@ impl Worker {
         kill_process(pid, signal).expect("it runs");
     }
 
-    /// What it has written so far.
+    /// Returns the log so far.
     pub(super) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Waits until it has ended.
     pub(super) async fn ends(&mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
@@ -70,7 +69,6 @@ impl Drop for Worker {
     }
 }
 
-/// Waits until something is so.
 pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {

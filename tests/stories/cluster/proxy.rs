@@ -13,16 +13,16 @@ use tokio::{
 pub(super) struct Proxy {
     address: SocketAddr,
     open: watch::Sender<bool>,
-    /// How often its connections have broken.
+    /// Counts broken connections.
     breaks: watch::Sender<u32>,
 }
 
-/// What each direction of the way is like.
+/// Properties of each direction.
 #[derive(Clone, Copy)]
 struct Cable {
-    /// How long everything takes.
+    /// Delay of every byte.
     delay: Duration,
-    /// How long each byte keeps the next one waiting.
+    /// Time that each byte keeps the next one waiting.
     by_byte: Duration,
 }
 
@@ -32,12 +32,12 @@ impl Proxy {
         Self::long(port, Duration::ZERO).await
     }
 
-    /// The same, of which each direction takes so long.
+    /// Starts a proxy that delays each direction by `delay`.
     pub(super) async fn long(port: u16, delay: Duration) -> Self {
         Self::over(port, Cable { delay, by_byte: Duration::ZERO }).await
     }
 
-    /// The same that carries so many bits a second each way.
+    /// Starts a proxy that carries `bits` bits a second each way.
     pub(super) async fn narrow(port: u16, delay: Duration, bits: u32) -> Self {
         Self::over(port, Cable { delay, by_byte: Duration::from_secs(8) / bits }).await
     }

@@ -1,4 +1,4 @@
-//! A council has a seat for every core that there is at a move, here and lent, as far as its machine can answer in time.
+//! A council has an elector for every local or remote core that can answer within the move's time.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn table(url: &str) -> Table {
     table
 }
 
-/// Plays until so many sit in the council.
+/// Plays until the council has `electors` electors.
 async fn is_seated(table: &mut Table, electors: usize) {
     let begun = Instant::now();
     while table.sitting() != electors {
@@ -30,7 +30,7 @@ async fn is_seated(table: &mut Table, electors: usize) {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn seats_come_and_go_with_their_machines() {
+async fn electors_follow_their_machines() {
     let nats = Nats::start();
     let mut table = table(&nats.url());
     // Long enough for workers of a machine that has other things to do as well.
@@ -47,7 +47,7 @@ async fn seats_come_and_go_with_their_machines() {
 
 /// One long move: the worker is started when the council has searched for a while already.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_that_comes_in_the_middle_of_a_move_votes_on_it() {
+async fn new_worker_votes_on_the_running_move() {
     let nats = Nats::start();
     let mut table = table(&nats.url());
     let mut worker = None;
@@ -57,9 +57,9 @@ async fn a_worker_that_comes_in_the_middle_of_a_move_votes_on_it() {
     assert_eq!(table.sitting(), 3);
 }
 
-/// From a worker behind a long way no move is asked for that would be over before it could answer.
+/// A distant worker gets no search of a move that would end before its answer arrives.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_far_worker_takes_part_in_long_moves_alone() {
+async fn distant_worker_gets_only_long_moves() {
     let nats = Nats::start();
     let way = Proxy::long(nats.port(), Duration::from_millis(120)).await;
     let _worker = Worker::start(&way.url(), "attic", 3);
@@ -83,7 +83,8 @@ async fn a_far_worker_takes_part_in_long_moves_alone() {
     assert!(asked.status.success() && why.is_some_and(|why| why.contains(" ms: not used for moves under ")), "{said}");
 }
 
-/// How many copies vote on a move of a chess program, here and on another machine.
+/// Returns the number of copies that vote on a move of a chess program, here and on another
+/// machine.
 fn votes(program: &mut Program) -> (usize, usize) {
     program.say("go movetime 300");
     let said = program.until("bestmove");
@@ -92,9 +93,9 @@ fn votes(program: &mut Program) -> (usize, usize) {
     (own.len(), lent.len())
 }
 
-/// What was heard when a chess program started its engine does not hold for ever.
+/// The list of machines that a chess program got at the start of its engine is updated later.
 #[testkit::test(needs(NATS_SERVER))]
-fn under_a_chess_program_seats_come_and_go_as_well() {
+fn electors_follow_machines_under_uci() {
     let nats = Nats::start();
     let server = format!("cluster.nats={}", nats.url());
     let settings = ["--set", &server, "--set", "player.council.hash=1", "--set", "player.council.advisers="];

@@ -70,7 +70,6 @@ impl Scene {
         decision.votes.iter().map(|vote| vote.proposal.elector.to_string()).collect()
     }
 
-    /// Plays until these vote.
     async fn is_voted_by(&mut self, electors: &[&str]) {
         let begun = Instant::now();
         loop {
@@ -92,7 +91,7 @@ impl Scene {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn an_engine_on_another_machine_votes_and_is_found_again_after_it_was_lost() {
+async fn lost_remote_engine_is_found_again() {
     let mut scene = Scene::set();
     scene.is_voted_by(&["mbxkcpar", "attic"]).await;
     // Lost for a moment: it is started anew.

@@ -16,9 +16,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::processes::{PATIENCE, until};
 
-/// What each move may take, if nothing else is said.
+/// Default time of a move.
 const MOVE_TIME: Duration = Duration::from_millis(60);
-/// A move that takes so much longer waited for somebody who was not there, or for the machine, if that has other things to do.
+/// A move that takes this much longer waited for an absent worker, or for a busy machine.
 const LATE: Duration = Duration::from_millis(740);
 /// Threads that wake one another up in turn until a move is decided.
 const WAKES: u32 = 10;
@@ -31,12 +31,12 @@ pub(super) struct Table {
     council: Council,
     line: Line,
     moves: usize,
-    /// Of those, how many had a vote.
+    /// Moves with at least one vote.
     voted: usize,
     metronome: Metronome,
-    /// What each move may take.
+    /// Time of each move.
     pub move_time: Duration,
-    /// How long the first word is waited for, where that is longer: on a machine that has other things to do electors come late.
+    /// Wait for the first proposal, if that is longer: on a busy machine electors come late.
     pub first_word: Duration,
     /// By machine, how many votes it had so far; the table's own is "".
     pub votes: BTreeMap<String, usize>,
@@ -97,12 +97,12 @@ impl Table {
         until(&format!("{workers:?} are there"), || sorted(names()) == workers).await;
     }
 
-    /// Makes so many moves.
+    /// Makes `moves` moves.
     pub(super) async fn plays(&mut self, moves: usize) {
         self.plays_while(moves, |_, _| ()).await;
     }
 
-    /// Makes so many moves, while `watch` sees every proposal with the number of the move.
+    /// Makes `moves` moves, while `watch` sees every proposal with the number of the move.
     pub(super) async fn plays_while(&mut self, moves: usize, mut watch: impl FnMut(usize, &Proposal) + Send) {
         for _ in 0..moves {
             if self.line.legal_moves().is_empty() || self.line.ply() >= 200 {
@@ -123,7 +123,7 @@ impl Table {
             let late = move_time + LATE + delay * WAKES;
             assert!(taken < late, "move {number} took {taken:?}, and a wake-up {delay:?}");
             assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
-            assert!(decision.score.is_some(), "move {number}, {}, was searched by nobody", decision.best);
+            assert!(decision.score.is_some(), "move {number}, {}, was not searched", decision.best);
             self.voted += usize::from(!decision.votes.is_empty());
             for vote in &decision.votes {
                 assert!(line.is_legal(vote.proposal.best));
@@ -149,7 +149,7 @@ impl Table {
     pub(super) async fn plays_until_lent(&mut self) {
         let begun = Instant::now();
         while self.votes.keys().all(String::is_empty) {
-            assert!(begun.elapsed() < PATIENCE, "nobody takes part: {:?}", self.votes);
+            assert!(begun.elapsed() < PATIENCE, "no worker takes part: {:?}", self.votes);
             self.plays(1).await;
         }
     }
@@ -170,12 +170,11 @@ impl Table {
         decided.expect("a decision")
     }
 
-    /// How many sit in the council.
+    /// Returns the number of electors.
     pub(super) fn sitting(&self) -> usize {
         self.council.electors().len()
     }
 
-    /// Moves that had a vote.
     pub(super) fn voted(&self) -> usize {
         self.voted
     }
@@ -192,7 +191,6 @@ struct Metronome(Arc<AtomicU64>);
 impl Metronome {
     const BEAT: Duration = Duration::from_millis(5);
 
-    /// Ticks until it is dropped.
     fn start() -> Self {
         let longest = Arc::new(AtomicU64::new(0));
         let known = Arc::downgrade(&longest);

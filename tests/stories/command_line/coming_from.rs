@@ -13,7 +13,6 @@ use tokio::{process::Command, time::timeout};
 use super::concilio;
 
 const OPENING: [&str; 6] = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"];
-/// Nothing that works takes longer.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Plays the opening, and then whatever comes first.
@@ -57,7 +56,7 @@ matchmaking:
 }
 
 #[testkit::test]
-async fn a_bot_of_lichess_bot_plays_on_here_as_before() {
+async fn imported_lichess_bot_settings_play() {
     for protocol in ["uci", "xboard"] {
         let server = PracticeServer::start(PracticeSettings::default()).await.expect("a server");
         let token = server.add_account("Mover", true).await.expect("an account");
@@ -80,7 +79,7 @@ async fn a_bot_of_lichess_bot_plays_on_here_as_before() {
             .expect("it runs");
         assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
         let mode = fs::metadata(path("lichess.token")).expect("the token").permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "nobody else reads the token");
+        assert_eq!(mode & 0o777, 0o600, "other users cannot read the token");
         assert!(!fs::read_to_string(path("bot.toml")).expect("ours").contains(&token));
 
         let mut daemon = Command::new(env!("CARGO_BIN_EXE_concilio"));

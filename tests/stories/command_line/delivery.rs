@@ -1,4 +1,4 @@
-//! What is delivered beside the program: the board for Grafana and the systemd units, held against the program itself.
+//! Tests of the files delivered beside the program: the Grafana dashboard and the systemd units.
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
@@ -17,7 +17,7 @@ fn names(text: &str) -> BTreeSet<String> {
 
 /// The board asks for nothing that is not measured, and shows everything that is.
 #[testkit::test]
-fn the_board_for_grafana_shows_what_is_measured() {
+fn grafana_dashboard_uses_known_metrics() {
     let board: serde_json::Value = serde_json::from_str(&deployed("grafana.json")).expect("JSON");
     let shown: BTreeSet<String> = board["panels"]
         .as_array()
@@ -36,9 +36,9 @@ fn the_board_for_grafana_shows_what_is_measured() {
     assert_eq!(shown, measured);
 }
 
-/// What workers' messages are counted by stands in the same list.
+/// Counters of workers' messages are in the same list.
 #[testkit::test]
-fn the_cluster_counts_under_names_of_the_list() {
+fn cluster_metrics_are_in_the_list() {
     for name in
         [cluster::MESSAGES_DROPPED, cluster::SEARCHES_LOST, cluster::SLOW_CONSUMERS, cluster::WORKERS_DISTRUSTED]
     {
@@ -49,7 +49,7 @@ fn the_cluster_counts_under_names_of_the_list() {
 /// The daemon's unit starts it again as often as it takes, but not after the exit codes that another start would only bring again:
 /// wrong settings, and accounts that were refused for good.
 #[testkit::test]
-fn the_daemons_unit_knows_which_ends_are_final() {
+fn systemd_unit_knows_final_exit_codes() {
     let unit = deployed("concilio.service");
     for wanted in ["StartLimitIntervalSec=0", "Restart=on-failure", "RestartPreventExitStatus=2 77"] {
         assert!(unit.lines().any(|line| line == wanted), "{wanted}");

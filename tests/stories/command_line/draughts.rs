@@ -8,7 +8,7 @@ use std::{
 
 use super::concilio;
 
-/// What the program prints when it is told these lines.
+/// Returns the program's output for these input lines.
 fn told(arguments: &[&str], lines: &str) -> String {
     let mut command = concilio(arguments);
     let mut program =
@@ -27,11 +27,12 @@ fn unwrapped(text: &str) -> String {
 }
 
 #[testkit::test]
-fn a_newcomer_plays_a_few_moves_and_keeps_the_votes() {
+fn draughts_game_shows_and_keeps_votes() {
     let folder = tempfile::tempdir().expect("a folder");
     let pdn = folder.path().join("game.pdn");
     let arguments = ["draughts", "--nodes", "300", "--pdn", pdn.to_str().expect("a path")];
-    let said = told(&arguments, "help\nmoves\n22-19\n99-1\nplayer nobody\nplayer fully-guarded\nundo\n22-18\nresign\n");
+    let said =
+        told(&arguments, "help\nmoves\n22-19\n99-1\nplayer unknown\nplayer fully-guarded\nundo\n22-18\nresign\n");
     for part in ["22x15x6", "21-17 21-18", "peso-posizione (mpk)", "is no move", "expected council", "by re-search"] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -46,7 +47,7 @@ fn a_newcomer_plays_a_few_moves_and_keeps_the_votes() {
 }
 
 #[testkit::test]
-fn a_position_is_explained_and_moves_are_counted() {
+fn position_is_explained_and_counted() {
     let explained = told(&["draughts", "eval", "W:W21,22,K30:B1,2"], "");
     assert!(explained.contains("peso-pedine         200") && explained.contains("White to move"), "{explained}");
     let counted = told(&["draughts", "perft", "6"], "");
@@ -56,7 +57,7 @@ fn a_position_is_explained_and_moves_are_counted() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("99"));
 }
 
-/// What the program prints and what it says beside that, for a command that succeeds.
+/// Returns standard output and standard error of a command that succeeds.
 fn asked(arguments: &[&str]) -> [String; 2] {
     let output = concilio(arguments).output().expect("it starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -65,7 +66,7 @@ fn asked(arguments: &[&str]) -> [String; 2] {
 }
 
 #[testkit::test]
-fn a_game_of_draughts_stands_in_the_journal_with_its_votes() {
+fn journal_keeps_draughts_votes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("journal.db");
     let journal = ["--journal", file.to_str().expect("a path")];
@@ -90,7 +91,7 @@ fn a_game_of_draughts_stands_in_the_journal_with_its_votes() {
     fs::write(&sheet, &pdn).expect("written");
     assert_eq!(unwrapped(&told(&["draughts", "pdn", sheet.to_str().expect("a path")], "")), text);
 
-    // Whoever asks for chess gets chess alone.
+    // With `--pgn` only chess games are printed.
     let [pgn, said] = games(&["--pgn"]);
     assert!(pgn.is_empty() && said.contains("--pdn"), "{pgn} {said}");
     let output = folder.path().join("report");
@@ -100,7 +101,7 @@ fn a_game_of_draughts_stands_in_the_journal_with_its_votes() {
 }
 
 #[testkit::test]
-fn a_journal_that_another_program_writes_stops_no_game() {
+fn locked_journal_stops_no_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("journal.db");
     let journal = ["--journal", file.to_str().expect("a path")];
@@ -132,7 +133,7 @@ impl Drop for Ended {
 }
 
 #[testkit::test]
-fn two_programs_play_each_other_over_a_socket() {
+fn two_programs_play_over_a_socket() {
     let mut command = concilio(&["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"]);
     let mut server = Ended(command.stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
@@ -154,7 +155,7 @@ fn two_programs_play_each_other_over_a_socket() {
 }
 
 #[testkit::test]
-fn the_demo_shows_a_game_with_its_votes_in_plain_lines() {
+fn demo_prints_votes_in_plain_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().to_str().expect("a path");
     let said = told(&["demo", "--game", "draughts", "--tc", "1+0", "--data", data], "");

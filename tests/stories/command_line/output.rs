@@ -1,5 +1,3 @@
-//! Printing into pipes and files.
-
 use std::{fs, io, process::Output};
 
 use super::concilio;
@@ -19,7 +17,7 @@ fn stderr(output: &Output) -> String {
 }
 
 #[testkit::test]
-fn a_reader_that_has_seen_enough_ends_the_program_quietly() {
+fn closed_pipe_ends_the_program_quietly() {
     for arguments in PRINTING {
         let (reader, writer) = io::pipe().expect("a pipe");
         drop(reader);
@@ -98,7 +96,7 @@ fn a_text_without_end_makes_no_book() {
 
 /// `concilio web` without a journal it can show.
 #[testkit::test]
-fn web_names_what_is_wrong_in_one_line() {
+fn web_errors_are_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     fs::write(path("text.db"), "no journal at all, only some words in a file that has a database's name")
@@ -116,7 +114,7 @@ fn web_names_what_is_wrong_in_one_line() {
 }
 
 #[testkit::test]
-fn run_without_an_account_names_the_page_of_the_journal() {
+fn run_without_account_names_the_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().join("journal.db");
     let journal = format!("journal.path={}", journal.display());

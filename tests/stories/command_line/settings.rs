@@ -1,11 +1,11 @@
-//! Where the settings come from.
+//! Tests of the sources of settings.
 
 use std::fs;
 
 use super::concilio;
 
 #[testkit::test]
-fn the_games_are_those_of_the_settings_journal() {
+fn games_come_from_the_configured_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bot.toml");
     let journal = folder.path().join("elsewhere.db");
@@ -19,7 +19,7 @@ fn the_games_are_those_of_the_settings_journal() {
 }
 
 #[testkit::test]
-fn a_later_file_overrides_an_earlier_one() {
+fn later_file_overrides_an_earlier_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -37,7 +37,7 @@ fn a_later_file_overrides_an_earlier_one() {
 }
 
 #[testkit::test]
-fn a_check_names_what_the_machine_lacks() {
+fn check_names_missing_programs() {
     let engine = "player.council.electors=[{ engine = \"/no/such/engine\" }]";
     let output = concilio(&["config", "check", "--set", "player.council.roster=custom", "--set", engine, "--nats"])
         .output()
@@ -62,7 +62,7 @@ fn a_check_names_what_the_machine_lacks() {
 }
 
 #[testkit::test]
-fn a_check_names_an_engine_that_does_not_speak_its_protocol() {
+fn check_names_a_mute_engine() {
     let check = |engines: &str| {
         let electors = format!("player.council.electors=[{engines}]");
         let output =
@@ -78,9 +78,9 @@ fn a_check_names_an_engine_that_does_not_speak_its_protocol() {
     assert!(sound && text.contains("elector mute"), "one that is off costs its vote and no more: {text}");
 }
 
-/// What `run` refuses, a check refuses too.
+/// The check rejects the same settings as `run`.
 #[testkit::test]
-fn a_check_refuses_a_page_for_everybody_without_a_secret() {
+fn check_rejects_public_page_without_secret() {
     let check = || concilio(&["config", "check", "--set", "web.address=0.0.0.0:8080"]);
     let output = check().env_remove("CONCILIO_WEB_SECRET").output().expect("it starts");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

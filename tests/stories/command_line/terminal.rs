@@ -17,7 +17,7 @@ use rustix::{
 
 use super::concilio;
 
-/// How long something may take before a test counts as hanging.
+/// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A program on a terminal of its own.
@@ -101,7 +101,7 @@ fn start_demo(folder: &tempfile::TempDir, term: &str) -> OnTerminal {
 }
 
 #[testkit::test]
-fn a_signal_ends_the_demo_and_shows_the_cursor_again() {
+fn signal_ends_demo_and_restores_cursor() {
     for signal in [Signal::INT, Signal::TERM] {
         let folder = tempfile::tempdir().expect("a folder");
         let mut demo = start_demo(&folder, "xterm");
@@ -116,7 +116,7 @@ fn a_signal_ends_the_demo_and_shows_the_cursor_again() {
 }
 
 #[testkit::test]
-fn a_terminal_that_cannot_move_its_cursor_is_shown_lines() {
+fn dumb_terminal_gets_plain_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
     demo.wait_for("Sparring");
@@ -126,7 +126,7 @@ fn a_terminal_that_cannot_move_its_cursor_is_shown_lines() {
 }
 
 #[testkit::test]
-fn a_terminal_that_closes_stops_nothing() {
+fn closed_terminal_stops_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
     demo.wait_for("Sparring");
@@ -169,7 +169,7 @@ fn demo_stays_and_plays_again() {
 
 /// The terminal said that a game was resigned which the journal had as started.
 #[testkit::test]
-fn interrupted_game_is_resigned_in_the_journal() {
+fn interrupted_demo_resigns_its_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
     demo.wait_for(": 2. ");
@@ -180,7 +180,7 @@ fn interrupted_game_is_resigned_in_the_journal() {
 }
 
 #[testkit::test]
-fn demo_with_a_number_of_games_ends_by_itself() {
+fn demo_ends_after_n_games() {
     for limit in [["--games", "1"].as_slice(), &["--exit"]] {
         let folder = tempfile::tempdir().expect("a folder");
         let data = folder.path().to_string_lossy().into_owned();

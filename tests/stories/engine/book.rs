@@ -8,7 +8,7 @@ use engine::{
 use super::{concilio, text};
 
 #[testkit::test]
-fn two_texts_become_one_book_and_a_third_is_added_later() {
+fn books_are_merged_and_extended() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     fs::write(path("a.txt"), "! Four Knights\ne2e4 e7e5 g1f3 b8c6\nb1c3 g8f6 f1b5 f8b4 o-o o-o\n").expect("written");
@@ -32,7 +32,7 @@ fn two_texts_become_one_book_and_a_third_is_added_later() {
 }
 
 #[testkit::test]
-fn a_wrong_move_is_named_by_file_line_and_remedy_and_the_book_stays() {
+fn invalid_move_keeps_the_old_book() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     fs::write(path("bad.txt"), "! Good\ne2e4\n! Bad\nd2d4\nd7d5 e2e5\n").expect("written");

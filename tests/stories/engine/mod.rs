@@ -6,7 +6,6 @@ use std::process::Output;
 
 use super::command_line;
 
-/// Runs `concilio` with these arguments.
 fn concilio(arguments: &[&str]) -> Output {
     command_line::concilio(arguments).output().expect("the program starts")
 }

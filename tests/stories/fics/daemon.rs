@@ -67,10 +67,10 @@ fn settings_of_a_process(server: &PracticeServer, folder: &Path) -> String {
     )
 }
 
-/// Whoever logs in as our account keeps it. The program ends with a status by which a service manager knows not to start it again:
-/// it would throw them out in turn.
+/// Another login with our account keeps it. The program exits with a status after which a service
+/// manager does not restart it: a restart would throw the other login out in turn.
 #[testkit::test]
-async fn an_account_that_somebody_else_has_taken_ends_the_program_for_good() {
+async fn displaced_login_ends_the_program() {
     let server = server("").await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
     let folder = tempfile::tempdir().expect("a folder");
@@ -85,7 +85,7 @@ async fn an_account_that_somebody_else_has_taken_ends_the_program_for_good() {
 /// Its game goes on.
 #[testkit::test]
 #[cfg(target_os = "linux")]
-async fn a_stopped_daemon_goes_on_with_its_game() {
+async fn stopped_daemon_resumes_its_game() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Random).await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
@@ -109,7 +109,7 @@ async fn a_stopped_daemon_goes_on_with_its_game() {
 
 /// A second signal stops the daemon at once; what its owner wants done with the games is done before the connection goes.
 #[testkit::test]
-async fn a_daemon_that_stops_at_once_resigns_if_it_is_to() {
+async fn immediate_stop_may_resign() {
     let server = server("").await;
     let (mut ann, daemon) = ann_and_the_daemon(&server).await;
     let game = game_of(&server, BOT).await;
@@ -150,7 +150,7 @@ async fn a_takeback_is_granted_once() {
 }
 
 #[testkit::test]
-async fn an_opponent_who_was_cut_off_finds_the_game_again() {
+async fn disconnected_opponent_resumes_the_game() {
     let server = server("").await;
     let (ann, daemon) = ann_and_the_daemon(&server).await;
     let game = game_of(&server, BOT).await;
@@ -174,7 +174,7 @@ async fn an_opponent_who_was_cut_off_finds_the_game_again() {
 }
 
 #[testkit::test]
-async fn a_game_survives_its_connection_in_every_way_it_can_be_lost() {
+async fn game_survives_every_lost_connection() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Greedy).await;
     let daemon = Daemon::start(&server, BOT).await;
@@ -200,7 +200,7 @@ async fn a_game_survives_its_connection_in_every_way_it_can_be_lost() {
 }
 
 #[testkit::test]
-async fn a_wrong_password_ends_the_account() {
+async fn wrong_password_ends_the_account() {
     let server = server("").await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("an account");
     let stop = CancellationToken::new();
@@ -210,7 +210,7 @@ async fn a_wrong_password_ends_the_account() {
 }
 
 #[testkit::test]
-async fn we_challenge_too_and_a_draw_is_agreed() {
+async fn bot_challenges_and_agrees_to_a_draw() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Greedy).await;
     server.add_fics_account(BOT, true, PASSWORD).await.expect("an account");
@@ -218,7 +218,7 @@ async fn we_challenge_too_and_a_draw_is_agreed() {
     let (fics, mut events) = fics::connect(settings(&server, BOT), Some(Password::new(PASSWORD)), stop.clone());
     let _stop = stop.drop_guard();
     within("being connected", async { while !matches!(events.recv().await, Some(ServerEvent::Connected(_))) {} }).await;
-    assert_eq!(fics.players_available(&[PARTNER.to_owned(), "Nobody".to_owned()]).await, Ok(vec![true, false]));
+    assert_eq!(fics.players_available(&[PARTNER.to_owned(), "Unknown".to_owned()]).await, Ok(vec![true, false]));
     let request = ChallengeRequest {
         opponent: PARTNER.to_owned(),
         terms: terms(2, 3),

@@ -30,10 +30,9 @@ pub(super) use telnet::{PASSWORD, Telnet};
 
 /// The account that the daemon plays, where there is one.
 pub(super) const BOT: &str = "Concilio";
-/// Who spars with it.
+/// Sparring partner.
 pub(super) const PARTNER: &str = "Partner";
 
-/// Waits, but not for ever.
 pub(super) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
@@ -41,12 +40,10 @@ pub(super) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
     }
 }
 
-/// A server that speaks FICS.
 pub(super) async fn server(faults: &str) -> PracticeServer {
     server_with(faults.parse().expect("a plan of faults"), 0).await
 }
 
-/// The same, with noise.
 pub(super) async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
@@ -80,12 +77,11 @@ pub(super) fn terms(minutes: u64, increment: u64) -> GameTerms {
     GameTerms { variant: Variant::Standard, time_control, rated: false }
 }
 
-/// A daemon at work.
 pub(super) struct Daemon {
     pub name: String,
     /// Through which it is told what to do.
     pub control: Control,
-    /// Where it tells what happens.
+    /// Bus of the daemon's events.
     pub events: EventBus,
     folder: TempDir,
     shutdown: Shutdown,
@@ -140,7 +136,7 @@ impl Daemon {
         Self { name: name.to_owned(), control, events, folder, shutdown, task }
     }
 
-    /// What it calls the game that it began last: this server has no names for games.
+    /// Returns the daemon's name for its newest game: this server has no names for games.
     pub(super) async fn its_game(&self) -> GameId {
         let journal = self.folder.path().join("journal.db");
         let newest = || Archive::open(&journal).ok()?.games(&Filter::default()).ok()?.pop().map(|record| record.game);

@@ -7,7 +7,7 @@ use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings};
 
 /// A game with such a player is played, its end is understood, and the next one begins.
 #[testkit::test]
-async fn words_of_the_protocol_may_be_names() {
+async fn protocol_words_may_be_names() {
     for (dialect, timeseal) in
         [("freechess", Timeseal::V2), ("fatics", Timeseal::V2), ("capablanca", Timeseal::V1), ("uhlin", Timeseal::Off)]
     {

@@ -1,4 +1,4 @@
-//! What an operator orders is done on FICS as well.
+//! Tests of an operator's commands on FICS.
 
 use bot::{
     journal::{Archive, GameKey},
@@ -16,7 +16,7 @@ async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
 }
 
 #[testkit::test]
-async fn a_daemon_on_fics_does_what_its_operator_says() {
+async fn fics_daemon_obeys_its_operator() {
     let server = server("").await;
     let daemon = Daemon::start(&server, BOT).await;
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -76,9 +76,9 @@ async fn a_daemon_on_fics_does_what_its_operator_says() {
     assert!(ours.iter().any(|line| line.text == "good luck"), "{ours:?}");
 }
 
-/// What a rated game did to our rating is told with its end, and stays in the journal.
+/// The change of our rating is announced at the end of a rated game and stored in the journal.
 #[testkit::test]
-async fn a_rated_game_on_fics_ends_with_the_change_of_our_rating() {
+async fn rated_fics_game_reports_rating_change() {
     for dialect in ["freechess", "fatics", "capablanca", "uhlin"] {
         let server = server(&format!("dialect={dialect}")).await;
         // Not all of them have timeseal.

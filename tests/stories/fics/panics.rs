@@ -10,8 +10,8 @@ use super::harness::{Daemon, PARTNER, ended, game_between, server, was_played_ou
 use crate::panics::{all_happened, in_its_own_process, panics};
 
 #[testkit::test]
-fn a_panic_of_the_fics_link_costs_no_game() {
-    in_its_own_process("fics::panics::a_panic_of_the_fics_link_costs_no_game", every_task_panics);
+fn fics_link_panic_costs_no_game() {
+    in_its_own_process("fics::panics::fics_link_panic_costs_no_game", every_task_panics);
 }
 
 /// A greedy player that takes its time.

@@ -11,12 +11,13 @@ use practice::{End, GameView, Sparring, SparringKind};
 
 use super::harness::{Daemon, ended, game_between, partner_of, server, was_played_out};
 
-/// How many games are played in the long story; 200 were, before this was written. Set it to play more.
+/// Variable with the number of games of the long story (default 200).
 const GAMES: &str = "CONCILIO_WEATHER_GAMES";
 /// On FICS an account plays one game at a time, so several play side by side.
 const ACCOUNTS: u8 = 8;
 
-/// How long the partners think about each move, so that a game takes long enough for its connection to be cut.
+/// Thinking time of the partners for each move, so that a game takes long enough for its connection
+/// to be cut.
 const PARTNERS_THINK: Duration = Duration::from_millis(250);
 
 /// A greedy player that takes its time.
@@ -88,13 +89,13 @@ async fn are_played_in(weather: &str, games: usize) {
 
 /// Promise 1 on FICS: every connection is cut every few seconds, and every command is delayed.
 #[testkit::test]
-async fn fast_games_are_played_out_while_connections_are_cut() {
+async fn fast_games_survive_cut_connections() {
     let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(24);
     are_played_in("cut=3s,delay=20ms", games).await;
 }
 
 /// Promise 1 on FICS: what else can happen happens, too: lost answers, half-open connections, lines twice and in the wrong order.
 #[testkit::test]
-async fn games_are_played_out_in_all_weathers_at_once() {
+async fn games_survive_all_faults_at_once() {
     are_played_in("cut=3s,delay=20ms,lost=0.5%,half-open=0.2%,duplicate=2%,reorder=0.5%", 8).await;
 }

@@ -1,5 +1,5 @@
-//! What every program that speaks UCI may expect of us, as match runners test it before they let an engine play: for the
-//! council and for the engine alone.
+//! Tests of UCI compliance, as match runners test an engine before games: for the council and for
+//! the engine alone.
 
 use chess::{Line, UciMove, Variant};
 
@@ -8,7 +8,7 @@ use super::program::Program;
 const CASTLING: &str = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 4 8";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 
-/// What the program says first, and both ways to be under it.
+/// Runs a story with the council and with the engine alone.
 fn both(story: impl Fn(&mut Program)) {
     for program in [Program::start(&["uci"]), Program::start_with(&["uci", "--single"])] {
         let mut program = program;
@@ -106,7 +106,7 @@ fn position(fen: &str, moves: &str) -> (String, Line) {
 
 /// Promise 3: scored is what was searched.
 #[testkit::test]
-fn every_way_of_limiting_a_search_is_answered_with_a_scored_legal_move() {
+fn every_limit_yields_a_scored_move() {
     let positions = [
         position("startpos", ""),
         position("startpos", "e2e4 e7e5 g1f3"),
@@ -144,7 +144,7 @@ fn every_way_of_limiting_a_search_is_answered_with_a_scored_legal_move() {
 }
 
 #[testkit::test]
-fn an_endless_search_ends_with_stop_and_not_before() {
+fn infinite_search_ends_only_with_stop() {
     both(|program| {
         let (command, line) = position(CASTLING, "");
         for _ in 0..3 {
@@ -164,7 +164,7 @@ fn an_endless_search_ends_with_stop_and_not_before() {
 }
 
 #[testkit::test]
-fn a_search_that_is_stopped_before_it_has_begun_has_a_searched_move() {
+fn immediate_stop_yields_a_searched_move() {
     both(|program| {
         let (command, line) = position(ENDGAME, "");
         for _ in 0..5 {
@@ -175,7 +175,7 @@ fn a_search_that_is_stopped_before_it_has_begun_has_a_searched_move() {
 }
 
 #[testkit::test]
-fn a_search_of_given_moves_stays_with_them() {
+fn searchmoves_limits_the_answer() {
     both(|program| {
         let (command, line) = position("startpos", "");
         for (moves, limit) in [("a2a3", "depth 3"), ("a2a3 h2h3", "nodes 500"), ("b1a3 g1h3", "wtime 100")] {
@@ -188,7 +188,7 @@ fn a_search_of_given_moves_stays_with_them() {
 }
 
 #[testkit::test]
-fn a_whole_game_on_little_time_has_a_searched_move_at_every_ply() {
+fn short_game_searches_every_move() {
     both(|program| {
         let mut line = Line::start(Variant::Standard);
         program.say("ucinewgame");
@@ -203,7 +203,7 @@ fn a_whole_game_on_little_time_has_a_searched_move_at_every_ply() {
 }
 
 #[testkit::test]
-fn a_game_that_is_over_is_answered_without_a_move() {
+fn finished_game_has_no_best_move() {
     both(|program| {
         for fen in ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
             program.say(&format!("position fen {fen}\ngo wtime 100 btime 100"));
@@ -214,7 +214,7 @@ fn a_game_that_is_over_is_answered_without_a_move() {
 }
 
 #[testkit::test]
-fn what_is_set_up_while_nothing_is_searched_changes_nothing_else() {
+fn idle_options_change_nothing_else() {
     both(|program| {
         let (command, line) = position("startpos", "d2d4");
         program.say("setoption name Hash value 2\nsetoption name Clear Hash\nucinewgame\nucinewgame");
@@ -227,7 +227,7 @@ fn what_is_set_up_while_nothing_is_searched_changes_nothing_else() {
 /// A process that was stopped, as by a laptop's lid, goes on from where it was.
 #[testkit::test]
 #[cfg(target_os = "linux")]
-fn a_program_that_was_stopped_for_a_while_answers_when_it_goes_on() {
+fn suspended_program_answers_later() {
     use std::{thread::sleep, time::Duration};
 
     use rustix::process::Signal;
@@ -248,7 +248,7 @@ fn a_program_that_was_stopped_for_a_while_answers_when_it_goes_on() {
 /// The only elector neither speaks nor ends, and has started a process itself.
 #[testkit::test]
 #[cfg(target_os = "linux")]
-fn with_a_mute_engine_for_a_council_moves_are_searched_and_nothing_is_left_behind() {
+fn mute_engine_does_not_prevent_moves() {
     use std::{
         fs,
         time::{Duration, Instant},
@@ -261,7 +261,7 @@ fn with_a_mute_engine_for_a_council_moves_are_searched_and_nothing_is_left_behin
     let numbers = folder.path().join("numbers");
     let script = format!("trap '' TERM\nsleep 1000 &\necho $$ $! > {}\nwait\nsleep 1000", numbers.display());
     let mut program = Program::start_with_engine(folder.path(), &script);
-    // Whoever is not ready in time is not waited for when a move is asked for, either.
+    // An elector that is not ready in time is not awaited at a `go`, either.
     program.say("isready");
     program.until("readyok");
     // The queen hangs, and the move that takes it is not the first one.

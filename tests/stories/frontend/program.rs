@@ -11,10 +11,9 @@ use std::{
 
 use crate::lichess::electors;
 
-/// How long an answer may take before a test counts as hanging.
+/// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A running face.
 pub(crate) struct Program {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -91,7 +90,6 @@ impl Program {
             .expect("it")
     }
 
-    /// Sends it a signal.
     #[cfg(target_os = "linux")]
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).expect("it runs");

@@ -1,4 +1,4 @@
-//! A match runner that somebody else wrote plays with us.
+//! Test with a match runner of another project.
 
 use std::process::{Command, Stdio};
 

@@ -1,4 +1,4 @@
-//! What a program that speaks UCI sees.
+//! Tests over UCI.
 
 use chess::{Line, UciMove, Variant};
 
@@ -43,7 +43,7 @@ fn a_program_is_heard_in_mid_think() {
     program.until("info depth ");
     program.say("isready");
     let meanwhile = program.until("readyok");
-    assert!(!meanwhile.iter().any(|line| line.starts_with("bestmove")), "nobody has asked for it");
+    assert!(!meanwhile.iter().any(|line| line.starts_with("bestmove")), "the search was not stopped yet");
     program.say("stop");
     let heard = program.until("bestmove");
     let mut line = Line::start(Variant::Standard);
@@ -55,7 +55,7 @@ fn a_program_is_heard_in_mid_think() {
 }
 
 #[testkit::test]
-fn the_end_of_a_game_is_analysed_until_somebody_says_stop() {
+fn final_position_is_analysed_until_stop() {
     let mut program = start();
     program.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\nisready");
     assert!(!program.until("readyok").iter().any(|line| line.starts_with("bestmove")));
@@ -64,7 +64,7 @@ fn the_end_of_a_game_is_analysed_until_somebody_says_stop() {
 }
 
 #[testkit::test]
-fn a_ponder_hit_is_answered_when_the_clock_runs() {
+fn ponderhit_is_answered_on_the_clock() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
     program.until("info depth ");
@@ -76,7 +76,7 @@ fn a_ponder_hit_is_answered_when_the_clock_runs() {
 }
 
 #[testkit::test]
-fn a_ponder_miss_is_answered_and_forgotten() {
+fn ponder_miss_is_discarded() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
     program.until("info depth ");
@@ -88,9 +88,9 @@ fn a_ponder_miss_is_answered_and_forgotten() {
     assert!(line.is_legal(best), "the answer is for the position on the board");
 }
 
-/// What is found while pondering is kept until the expected move is played.
+/// A move found while pondering is kept until the expected move is played.
 #[testkit::test]
-fn a_pondered_move_is_not_told_before_its_time() {
+fn pondered_move_waits_for_ponderhit() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder depth 3");
     program.until("info depth 3");
@@ -101,7 +101,7 @@ fn a_pondered_move_is_not_told_before_its_time() {
 }
 
 #[testkit::test]
-fn every_vote_is_shown_before_the_move() {
+fn votes_are_shown_before_the_move() {
     let mut program = start();
     program.say("position startpos\ngo nodes 2000");
     let heard = program.until("bestmove");
@@ -113,7 +113,7 @@ fn every_vote_is_shown_before_the_move() {
 }
 
 #[testkit::test]
-fn wrong_input_is_explained_and_changes_nothing() {
+fn invalid_input_changes_nothing() {
     let mut program = start();
     for (wrong, says) in [
         ("setoption name Hash value -3", "Hash: \"-3\" (accepted: 1 to 1048576)"),
@@ -135,9 +135,9 @@ fn wrong_input_is_explained_and_changes_nothing() {
     assert!(Line::start(Variant::Standard).is_legal(best_move(&program).0));
 }
 
-/// Whoever sends `go` waits for a move, whatever else it holds.
+/// Every `go` gets a move, whatever its arguments.
 #[testkit::test]
-fn a_go_that_is_not_understood_is_explained_and_answered() {
+fn invalid_go_is_explained_and_answered() {
     let mut program = start();
     program.say("position startpos");
     for (go, says) in [
@@ -153,7 +153,7 @@ fn a_go_that_is_not_understood_is_explained_and_answered() {
 }
 
 #[testkit::test]
-fn the_search_stays_with_the_moves_it_is_given() {
+fn searchmoves_limits_the_council() {
     let mut program = start();
     program.say("position startpos\ngo nodes 500 searchmoves a2a3 h2h3");
     let (best, _) = best_move(&program);
@@ -161,7 +161,7 @@ fn the_search_stays_with_the_moves_it_is_given() {
 }
 
 #[testkit::test]
-fn castling_is_written_as_the_program_wants_it() {
+fn castling_notation_is_an_option() {
     let mut program = start();
     program.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 2 searchmoves e1g1");
     assert_eq!(best_move(&program).0.to_string(), "e1g1");
@@ -171,7 +171,7 @@ fn castling_is_written_as_the_program_wants_it() {
 }
 
 #[testkit::test]
-fn a_bounded_search_is_finished_when_the_input_ends() {
+fn limited_search_survives_end_of_input() {
     let mut program = start();
     program.say("position startpos\ngo nodes 2000");
     assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
@@ -182,7 +182,7 @@ fn a_bounded_search_is_finished_when_the_input_ends() {
 
 #[testkit::test]
 #[cfg(unix)]
-fn an_engine_in_the_council_stays_for_the_next_game() {
+fn engine_is_kept_for_the_next_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let starts = folder.path().join("starts");
     let engine = env!("CARGO_BIN_EXE_concilio");
@@ -199,7 +199,7 @@ fn an_engine_in_the_council_stays_for_the_next_game() {
 
 #[testkit::test]
 #[cfg(unix)]
-fn an_engine_that_told_only_a_bound_of_its_move_is_taken_at_its_last_word() {
+fn engine_move_with_only_a_bound_counts() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = "while read -r command rest; do case $command in
             uci) echo uciok ;; isready) echo readyok ;; quit) exit ;;

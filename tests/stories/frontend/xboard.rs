@@ -1,4 +1,4 @@
-//! What a program that speaks CECP sees, and somebody who types.
+//! Tests over CECP, from programs and from people who type.
 
 use chess::{Line, UciMove, Variant};
 
@@ -13,7 +13,6 @@ fn start() -> Program {
     program
 }
 
-/// The council's next move.
 fn its_move(program: &Program) -> UciMove {
     program.answer("move").parse().expect("a move in coordinates")
 }
@@ -25,7 +24,7 @@ fn played(moves: &str) -> Line {
 }
 
 #[testkit::test]
-fn it_says_what_it_can_do_before_it_is_done() {
+fn features_are_announced_first() {
     let mut program = Program::start(&["xboard"]);
     program.say("xboard\nprotover 2");
     let features = program.until("feature done=1").join("\n");
@@ -36,7 +35,7 @@ fn it_says_what_it_can_do_before_it_is_done() {
 }
 
 #[testkit::test]
-fn a_game_is_played_to_mate_and_its_end_is_told() {
+fn game_is_played_to_mate() {
     let fen = "8/8/8/4k3/8/8/8/KQR5 w - - 0 1";
     let mut line = Line::from_fen(Variant::Standard, fen).expect("a position");
     let mut program = start();
@@ -64,7 +63,7 @@ fn it_moves_at_once_when_told_to() {
 }
 
 #[testkit::test]
-fn a_ping_is_answered_even_where_the_move_it_waited_for_is_called_off() {
+fn ping_is_answered_after_a_cancelled_move() {
     let mut program = start();
     program.say("sd 0\nst 3600\npost\ngo");
     program.until_it_thinks();
@@ -73,7 +72,7 @@ fn a_ping_is_answered_even_where_the_move_it_waited_for_is_called_off() {
 }
 
 #[testkit::test]
-fn a_ponder_hit_and_a_miss_are_both_answered() {
+fn ponder_hits_and_misses_are_answered() {
     for hit in [true, false] {
         let mut program = start();
         program.say("hard\nst 1\nsd 4\ngo");
@@ -90,7 +89,7 @@ fn a_ponder_hit_and_a_miss_are_both_answered() {
 }
 
 #[testkit::test]
-fn moves_are_taken_back_and_sides_are_changed() {
+fn moves_are_undone_and_sides_changed() {
     let mut program = start();
     program.say("new\nsd 2\nusermove e2e4");
     its_move(&program);
@@ -101,7 +100,7 @@ fn moves_are_taken_back_and_sides_are_changed() {
 }
 
 #[testkit::test]
-fn wrong_input_is_explained_and_changes_nothing() {
+fn invalid_input_changes_nothing() {
     let mut program = start();
     for (wrong, says) in [
         ("usermove e2e5", "Illegal move: e2e5"),
@@ -126,7 +125,7 @@ fn wrong_input_is_explained_and_changes_nothing() {
 }
 
 #[testkit::test]
-fn analysis_follows_the_board_and_makes_no_moves() {
+fn analysis_follows_the_board() {
     let mut program = start();
     program.say("analyze");
     program.until_it_thinks();
@@ -143,14 +142,14 @@ fn analysis_follows_the_board_and_makes_no_moves() {
 }
 
 #[testkit::test]
-fn a_position_is_set_up_piece_by_piece() {
+fn position_is_set_up_piece_by_piece() {
     let mut program = start();
     program.say("edit\n#\nKe1\nRh1\nc\nKe8\n.\nbd");
     assert_eq!(program.answer("fen"), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
 }
 
 #[testkit::test]
-fn every_vote_is_a_comment_in_debug_mode() {
+fn debug_mode_prints_votes_as_comments() {
     let mut program = start();
     program.say("debug\ngo");
     let heard = program.until("move");
@@ -161,15 +160,15 @@ fn every_vote_is_a_comment_in_debug_mode() {
 }
 
 #[testkit::test]
-fn castling_of_chess960_is_written_as_the_protocol_wants_it() {
+fn chess960_castling_follows_cecp() {
     let mut program = start();
     program.say("variant fischerandom\nforce\nsetboard 4k3/8/8/8/8/8/8/4K2R w H - 0 1\nusermove O-O\nbd");
     assert_eq!(program.answer("fen"), "4k3/8/8/8/8/8/8/5RK1 b - - 1 1");
 }
 
-/// The ancestor's console.
+/// Commands of GNU Chess 4.0.
 #[testkit::test]
-fn a_game_is_listed_saved_and_taken_up_again() {
+fn game_is_listed_saved_and_loaded() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("game.pgn");
     let mut program = start();

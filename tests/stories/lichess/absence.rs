@@ -1,4 +1,4 @@
-//! What happens while the daemon is not there, and what happens when it is there twice.
+//! Tests of a daemon that is down for a while, and of two daemons at once.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -20,7 +20,7 @@ fn record_of(journal: &Path, game: &GameId) -> Option<GameRecord> {
 /// Promise 5: the daemon is killed, its game is lost or won without it, and the journal has the result, the moves and the PGN
 /// soon after the next start.
 #[testkit::test]
-async fn a_game_that_ended_while_the_daemon_was_down_gets_its_result() {
+async fn missed_game_end_gets_its_result() {
     let story = Story::set_the_stage(|plan| {
         plan.time_control = tc("60+0");
         plan.partner_thinks = Duration::from_millis(200);
@@ -48,7 +48,7 @@ async fn a_game_that_ended_while_the_daemon_was_down_gets_its_result() {
 
 /// Two daemons with one journal: the second refuses to start, and names the first.
 #[testkit::test]
-async fn a_second_daemon_with_the_same_journal_does_not_start() {
+async fn second_daemon_on_a_journal_fails() {
     let story = Story::set_the_stage(|_| ()).await;
     let _first = Daemon::run(&story, QUICK);
     within("the first to be online", story.server.wait_until_online(BOT)).await.expect("a server");
@@ -61,7 +61,7 @@ async fn a_second_daemon_with_the_same_journal_does_not_start() {
 
 /// Two daemons with one token take the event stream from each other: their owner is told why, once, with the remedy.
 #[testkit::test]
-async fn two_daemons_with_one_token_say_so_once() {
+async fn shared_token_is_reported_once() {
     let story = Story::set_the_stage(|_| ()).await;
     let other = tempfile::tempdir().expect("a folder");
     let _first = Daemon::run(&story, QUICK);

@@ -28,7 +28,7 @@ fn games_in(file: &Path) -> usize {
 
 /// Promise 5: backup, kill -9, restore, go on: the game that ran goes on, and what came after the backup is kept beside the journal.
 #[testkit::test]
-async fn a_killed_daemon_goes_on_with_a_restored_journal() {
+async fn daemon_resumes_from_restored_journal() {
     let story = Story::set_the_stage(|_| ()).await;
     let mut daemon = Daemon::run(&story, QUICK);
     let first = story.challenge().await;
@@ -58,7 +58,7 @@ async fn a_killed_daemon_goes_on_with_a_restored_journal() {
 
 /// Whatever is wrong with the settings, a daemon that runs is found, so that no health check takes it for dead.
 #[testkit::test]
-async fn a_daemon_is_found_by_settings_that_are_broken() {
+async fn broken_settings_still_find_the_daemon() {
     let story = Story::set_the_stage(|_| ()).await;
     let daemon = Daemon::run(&story, QUICK);
     within("the daemon to be online", story.server.wait_until_online(super::harness::BOT)).await.expect("a server");

@@ -23,19 +23,19 @@ async fn all_are_played(games: usize) {
 
 /// Promise 1: a burst of starts is what every reconnection brings.
 #[testkit::test]
-async fn eight_games_that_start_together_are_all_played() {
+async fn eight_simultaneous_games_are_played() {
     all_are_played(8).await;
 }
 
 /// Promise 1.
 #[testkit::test]
-async fn fifty_games_that_start_together_are_all_played() {
+async fn fifty_simultaneous_games_are_played() {
     all_are_played(50).await;
 }
 
 /// The server restarts while eight games run.
 #[testkit::test]
-async fn games_survive_a_restart_of_the_server() {
+async fn games_survive_a_server_restart() {
     let story = Story::begin(|plan| plan.concurrency = 8).await;
     let mut games = Vec::new();
     for _ in 0..8 {

@@ -34,8 +34,8 @@ pub(super) fn uci_engine(folder: &Path) -> (PathBuf, impl Fn() -> Vec<Pid> + use
     (program(folder, "engine.sh", &text), read)
 }
 
-/// Whether a process runs. One that has ended stays in the list until somebody asks how it has ended, and in a container there
-/// may be nobody who does.
+/// Returns true while a process runs. A process that has ended stays in the list until its parent
+/// waits for it, and in a container there may be no parent that does.
 pub(crate) fn lives(pid: Pid) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap_or_default();
     // Behind its name, which may hold anything.
@@ -53,7 +53,6 @@ pub(super) async fn is_gone(pid: Pid) {
     within("an engine to end", gone).await;
 }
 
-/// A roster of foreign engines.
 fn custom(engines: &[&Path]) -> CouncilSettings {
     let electors = engines
         .iter()
@@ -117,7 +116,7 @@ done";
 
 /// Promise 3: where no elector ever says a word, there is a legal move to send all the same, in time.
 #[testkit::test]
-async fn a_council_that_says_nothing_still_moves() {
+async fn mute_council_still_moves() {
     // Half of what the clock shows is waited for a word. Soon that is half of a second, and as much is left for a busy machine.
     let mut story = Story::set_the_stage(|plan| plan.time_control = tc("3+0.5")).await;
     let mute = program(story.folder.path(), "mute.sh", MUTE);
@@ -130,7 +129,7 @@ async fn a_council_that_says_nothing_still_moves() {
 
 /// Promise 3: one that never answers does not keep the others from deciding.
 #[testkit::test]
-async fn an_elector_that_says_nothing_costs_its_vote_alone() {
+async fn mute_elector_costs_only_its_vote() {
     let mut story = Story::set_the_stage(|plan| plan.time_control = tc("8+0.1")).await;
     let mute = program(story.folder.path(), "mute.sh", MUTE);
     let own = ElectorSettings { knowledge: "mbxkcpar".parse().ok(), ..ElectorSettings::default() };

@@ -39,7 +39,7 @@ async fn plays_a_game(engine: ElectorSettings, variant: Variant, nodes: Option<u
     story.closes().await;
     let votes = votes(&story, &game);
     let silent = votes.iter().filter(|votes| **votes == 0).count();
-    assert!(silent * 2 < votes.len(), "{silent} of {} moves were nobody's: {report:#?}", votes.len());
+    assert!(silent * 2 < votes.len(), "{silent} of {} moves had no vote: {report:#?}", votes.len());
 }
 
 #[testkit::test(needs(GNUCHESS))]
@@ -53,7 +53,7 @@ async fn fairy_max_plays_a_game() {
 }
 
 #[testkit::test(needs(PHALANX))]
-async fn phalanx_plays_a_game_by_the_clock() {
+async fn phalanx_plays_on_a_clock() {
     plays_a_game(cecp(&PHALANX), Variant::Standard, None).await;
 }
 
@@ -63,7 +63,7 @@ async fn sjeng_plays_a_game_of_crazyhouse() {
 }
 
 #[testkit::test(needs(FAIRY_STOCKFISH))]
-async fn fairy_stockfish_plays_variants_in_both_of_its_languages() {
+async fn fairy_stockfish_plays_uci_and_cecp() {
     let uci = || ElectorSettings { engine: Some(FAIRY_STOCKFISH.path().into()), ..ElectorSettings::default() };
     for (engine, variant) in [
         (uci(), Variant::Crazyhouse),
@@ -77,7 +77,7 @@ async fn fairy_stockfish_plays_variants_in_both_of_its_languages() {
 
 /// The program of docs/own-player.md.
 #[testkit::test(needs(PYTHON))]
-async fn a_program_of_ones_own_plays_a_game() {
+async fn custom_player_plays_a_game() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/own-player.py");
     let engine = ElectorSettings {
         engine: Some(PYTHON.path().into()),
@@ -88,9 +88,10 @@ async fn a_program_of_ones_own_plays_a_game() {
     plays_a_game(engine, Variant::Standard, None).await;
 }
 
-/// What an engine writes to its standard error is in our log where its owner wants that, and nowhere else; it steers no terminal.
+/// The standard error of an engine is logged only where its owner wants that, without terminal
+/// controls.
 #[testkit::test]
-async fn an_engine_complains_where_its_owner_wants_to_read_it() {
+async fn engine_stderr_goes_to_the_log() {
     let story = Story::set_the_stage(|_| ()).await;
     let program = |name: &str| {
         let path = story.folder.path().join(name);

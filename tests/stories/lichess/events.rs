@@ -26,25 +26,25 @@ async fn the_daemon_hears_again_after(fault: StreamFault) {
 
 /// Promise 1.
 #[testkit::test]
-async fn the_event_stream_is_reopened_after_a_clean_end() {
+async fn event_stream_reopens_after_clean_end() {
     the_daemon_hears_again_after(StreamFault::CleanEnd).await;
 }
 
 /// Promise 1.
 #[testkit::test]
-async fn the_event_stream_is_reopened_after_a_reset() {
+async fn event_stream_reopens_after_a_reset() {
     the_daemon_hears_again_after(StreamFault::AbortMidLine).await;
 }
 
 /// Promise 1.
 #[testkit::test]
-async fn the_event_stream_is_reopened_after_silence() {
+async fn event_stream_reopens_after_silence() {
     the_daemon_hears_again_after(StreamFault::Silence).await;
 }
 
 /// A server in trouble is not flooded, the games go on, and afterwards everything is as before.
 #[testkit::test]
-async fn an_event_stream_that_does_not_open_is_tried_with_patience() {
+async fn event_stream_retries_back_off() {
     let story = Story::begin(|plan| plan.time_control = tc("60+0.1")).await;
     let faults = story.server.faults();
     let game = story.challenge().await;
@@ -65,7 +65,7 @@ async fn an_event_stream_that_does_not_open_is_tried_with_patience() {
 
 /// Promise 1: an answer to a challenge that is lost, late or limited leaks no place and takes on no second game.
 #[testkit::test]
-async fn a_challenge_is_taken_although_the_answer_goes_wrong() {
+async fn lost_accept_answer_still_starts_a_game() {
     let faults = [
         RequestFault::Answer(429),
         RequestFault::Answer(502),
@@ -82,9 +82,9 @@ async fn a_challenge_is_taken_although_the_answer_goes_wrong() {
     story.goes_on_and_closes().await;
 }
 
-/// Promise 1: a game whose start nobody told of is played, because we know that we accepted it.
+/// Promise 1: a game that was never announced is played, because we know that we accepted it.
 #[testkit::test]
-async fn a_game_is_played_although_its_start_was_never_told() {
+async fn unannounced_game_is_played() {
     let story = Story::begin(|_| ()).await;
     let events = || Streams::Events(BOT.to_owned());
     // The challenge is heard; with the next line, the start of its game, the stream falls silent.
@@ -102,7 +102,7 @@ async fn a_game_is_played_although_its_start_was_never_told() {
 
 /// A challenge that is withdrawn again and again while it is being accepted leaks no place.
 #[testkit::test]
-async fn challenges_withdrawn_at_once_leak_no_place() {
+async fn withdrawn_challenges_free_their_slot() {
     let story = Story::begin(|_| ()).await;
     for _ in 0..10 {
         let id = story.challenge().await.as_str().into();
@@ -113,9 +113,9 @@ async fn challenges_withdrawn_at_once_leak_no_place() {
     story.goes_on_and_closes().await;
 }
 
-/// Whoever still waits when the daemon stops is told so.
+/// A challenger that still waits when the daemon stops is declined with the reason.
 #[testkit::test]
-async fn a_closing_daemon_finishes_its_game_and_declines_who_waits() {
+async fn stopping_daemon_declines_challenges() {
     let mut story = Story::begin(|_| ()).await;
     let game = story.challenge().await;
     story.ply(&game, 2).await;

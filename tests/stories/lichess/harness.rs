@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The account that the daemon plays.
 pub(crate) const BOT: &str = "Concilio";
-/// Who spars with it.
+/// Sparring partner.
 pub(crate) const PARTNER: &str = "Partner";
 /// The daemon's name for the server.
 pub(crate) const SERVER: &str = "practice";
@@ -39,18 +39,15 @@ pub(crate) const SERVER: &str = "practice";
 /// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How a story is set up; every part may be changed.
+/// Settings of a story.
 pub(crate) struct Plan {
     pub practice: practice::PracticeSettings,
     pub lichess: LichessSettings,
     pub council: CouncilSettings,
-    /// How its time is spent.
     pub clock: ClockSettings,
-    /// Where its electors run.
     pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
     pub limits: LimitSettings,
-    /// Services that know moves.
     pub online: online::OnlineSettings,
     /// Expected replies that are thought about in the partner's time.
     pub ponder: usize,
@@ -58,10 +55,9 @@ pub(crate) struct Plan {
     /// The task of the first game panics when it begins.
     pub panics_once: bool,
     pub time_control: TimeControl,
-    /// What its electors can play.
     pub variants: Vec<Variant>,
     pub partner: SparringKind,
-    /// How long the partner thinks about each move, so that a game takes its time.
+    /// Thinking time of the partner for each move.
     pub partner_thinks: Duration,
 }
 
@@ -104,8 +100,8 @@ pub(crate) fn roster(name: &str) -> CouncilSettings {
     }
 }
 
-/// A game that the daemon begins with White, and can win in two moves. Where nobody mates or takes anything, it is drawn when a
-/// hundred plies are full, of which so many count as played.
+/// Sets up a game that the daemon begins with White, and can win in two moves. Without a mate or a
+/// capture it is drawn after a hundred plies, of which `played` count as played.
 pub(crate) fn soon_over(terms: &mut ChallengeTerms, played: u32) {
     terms.game.variant = Variant::FromPosition;
     terms.fen = Some(format!("4k3/8/8/8/8/8/R7/1R5K w - - {played} 80"));
@@ -117,7 +113,6 @@ pub(crate) fn tc(text: &str) -> TimeControl {
     text.parse().expect("a time control")
 }
 
-/// Waits, but not for ever.
 pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
@@ -125,7 +120,7 @@ pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
     }
 }
 
-/// Looks again and again until there is something to be seen. Nobody tells a story when a file has changed.
+/// Polls until `look` returns a value. Changes of files send no events.
 pub(crate) async fn seen<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
     let looks = async {
         loop {
@@ -142,7 +137,7 @@ pub(crate) async fn seen<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
 struct Thoughtful {
     player: Arc<dyn Sparring>,
     time: Duration,
-    /// From this ply on it does not move.
+    /// First ply at which it makes no move.
     stops_at: watch::Receiver<usize>,
 }
 
@@ -255,7 +250,6 @@ impl Story {
         self.challenge_with(|_| ()).await
     }
 
-    /// The same, on other terms.
     pub(crate) async fn challenge_with(&self, change: impl FnOnce(&mut ChallengeTerms)) -> GameId {
         let game = GameTerms { variant: Variant::Standard, time_control: self.plan.time_control, rated: false };
         let mut terms = ChallengeTerms::new(game);
@@ -263,8 +257,8 @@ impl Story {
         GameId::from(&self.server.challenge(PARTNER, BOT, terms).await.expect("a challenge"))
     }
 
-    /// From this ply of each game on the partner makes no move, until it is told otherwise: nothing ends while a story arranges
-    /// something.
+    /// The partner makes no move from this ply of each game on, until the next call: no game ends
+    /// while a story arranges something.
     pub(crate) fn partner_stops_at(&self, ply: usize) {
         self.partner_stops_at.send_replace(ply);
     }
@@ -284,7 +278,7 @@ impl Story {
         accepted.expect("a game")
     }
 
-    /// Waits until so many moves were made in a game.
+    /// Waits until a game has `ply` moves.
     pub(crate) async fn ply(&self, game: &GameId, ply: usize) -> GameReport {
         within(&format!("ply {ply} of {game}"), self.server.wait_for_ply(game, ply)).await.expect("a report")
     }
@@ -317,7 +311,7 @@ impl Story {
         }
     }
 
-    /// Where the daemon's journal is.
+    /// Returns the path of the daemon's journal.
     pub(crate) fn journal_path(&self) -> PathBuf {
         self.folder.path().join("journal.db")
     }
@@ -330,8 +324,8 @@ impl Story {
     }
 }
 
-/// Fails unless a game ended on the board: not by a clock, not by somebody who was gone, and without a move that the rules
-/// forbid ever having been sent.
+/// Fails unless a game ended on the board: not on time, not by an absent player, and without an
+/// illegal move.
 #[track_caller]
 pub(crate) fn was_played_out(report: &GameReport) {
     let end = report.outcome.as_ref().expect("it is over").end;
@@ -350,14 +344,14 @@ pub(crate) fn was_played_out(report: &GameReport) {
     assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
 }
 
-/// How many moves the daemon made in a game.
+/// Returns the number of moves that the daemon made in a game.
 pub(crate) fn our_moves(report: &GameReport) -> u64 {
     let we_began = report.color_of(BOT) == Some(Color::White);
     let plies = report.line.ply() + usize::from(we_began);
     u64::try_from(plies / 2).expect("a small number")
 }
 
-/// How often the daemon opened the stream of a game.
+/// Returns the number of times that the daemon opened the stream of a game.
 pub(crate) fn openings(report: &GameReport) -> u32 {
     *report.streams_opened.get(report.color_of(BOT).expect("a player"))
 }

@@ -10,9 +10,9 @@ use super::{
     restart::Daemon,
 };
 
-/// What the journal learns of lost games keeps the book from the same line: the next game's move is searched.
+/// After a lost game the journal blocks the same book line: the next game's move is searched.
 #[testkit::test]
-async fn a_line_of_the_book_with_which_a_game_was_lost_is_not_repeated() {
+async fn lost_book_line_is_not_repeated() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
     // No game is over before it is resigned.
     story.partner_stops_at(2);

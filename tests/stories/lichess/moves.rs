@@ -31,7 +31,7 @@ async fn a_game_survives_429_on_its_moves() {
 
 /// Promise 1.
 #[testkit::test]
-async fn a_game_survives_502_on_its_moves() {
+async fn game_survives_502_on_moves() {
     let (story, report) = a_game_survives(Span::Times(3), RequestFault::Answer(502)).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 3);
     story.goes_on_and_closes().await;
@@ -39,7 +39,7 @@ async fn a_game_survives_502_on_its_moves() {
 
 /// A server that is in trouble for a while is asked again and again, but not flooded.
 #[testkit::test]
-async fn a_game_survives_a_server_that_takes_no_moves_for_a_while() {
+async fn game_survives_rejected_moves() {
     let span = Span::For(Duration::from_secs(4));
     let (story, report) = a_game_survives(span, RequestFault::Answer(502)).await;
     let in_vain = story.server.faults().requests_seen(RequestKind::Move) - our_moves(&report);
@@ -47,9 +47,9 @@ async fn a_game_survives_a_server_that_takes_no_moves_for_a_while() {
     story.goes_on_and_closes().await;
 }
 
-/// Promise 2: a move that was taken although nobody said so is not sent a second time.
+/// Promise 2: a move that was accepted without an answer is not sent a second time.
 #[testkit::test]
-async fn a_move_whose_answer_comes_too_late_is_sent_once() {
+async fn move_with_a_late_answer_is_sent_once() {
     let fault = RequestFault::DelayAnswer(Duration::from_secs(6));
     let (story, report) = a_game_survives(Span::Times(1), fault).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
@@ -58,7 +58,7 @@ async fn a_move_whose_answer_comes_too_late_is_sent_once() {
 
 /// Promise 2: the same, where the connection breaks instead of an answer.
 #[testkit::test]
-async fn a_move_whose_answer_is_lost_is_sent_once() {
+async fn move_with_a_lost_answer_is_sent_once() {
     let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseAnswer).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
     story.goes_on_and_closes().await;
@@ -66,7 +66,7 @@ async fn a_move_whose_answer_is_lost_is_sent_once() {
 
 /// Promise 2: where neither an answer nor the stream says that a move was taken, the server is asked before it is sent again.
 #[testkit::test]
-async fn a_move_that_nobody_acknowledges_is_sent_once() {
+async fn unacknowledged_move_is_sent_once() {
     let story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(200)).await;
     let game = story.challenge().await;
     let report = story.ply(&game, 4).await;
@@ -83,7 +83,7 @@ async fn a_move_that_nobody_acknowledges_is_sent_once() {
 
 /// Promise 1: a move that was lost on its way is sent again.
 #[testkit::test]
-async fn a_move_that_is_lost_is_sent_again() {
+async fn lost_move_is_sent_again() {
     let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseRequest).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 2);
     story.goes_on_and_closes().await;
@@ -91,7 +91,7 @@ async fn a_move_that_is_lost_is_sent_again() {
 
 /// Promise 1: a request that is never answered is not waited for.
 #[testkit::test]
-async fn a_move_that_is_never_answered_is_sent_again() {
+async fn unanswered_move_is_sent_again() {
     let (story, report) = a_game_survives(Span::Times(1), RequestFault::Ignore).await;
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 1);
     story.goes_on_and_closes().await;
@@ -99,7 +99,7 @@ async fn a_move_that_is_never_answered_is_sent_again() {
 
 /// Talk is not on the way of a move, nor of the next challenge: a chat that hangs costs nothing.
 #[testkit::test]
-async fn a_chat_that_hangs_holds_up_nothing() {
+async fn hanging_chat_delays_nothing() {
     let story = Story::begin(|_| ()).await;
     story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), RequestFault::Ignore);
     let game = story.challenge().await;

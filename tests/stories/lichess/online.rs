@@ -31,7 +31,7 @@ fn everybody(story: &Story) -> OnlineSettings {
     settings
 }
 
-/// Who chose each of our moves, as the journal has it.
+/// Returns the sources of our moves in the journal.
 fn sources(story: &Story, game: &chess::GameId) -> Vec<String> {
     let moves = story.journal_of(game);
     moves.into_iter().filter_map(|played| Some(played.ours?.source)).collect()
@@ -39,12 +39,12 @@ fn sources(story: &Story, game: &chess::GameId) -> Vec<String> {
 
 /// The explorer as long as it knows the opening, then the others.
 #[testkit::test]
-async fn openings_come_from_the_explorer_and_then_from_the_cloud() {
+async fn explorer_is_used_before_the_cloud() {
     // The council alone thinks a hundred times as long as the services do.
     let mut story = Story::set_the_stage(|plan: &mut Plan| {
         plan.limits = LimitSettings { nodes: Some(200_000), ..LimitSettings::default() };
         plan.time_control = tc("180+2");
-        // Somebody who is not mated in the opening.
+        // This partner is not mated in the opening.
         plan.partner = SparringKind::Engine { nodes: 300 };
     })
     .await;

@@ -1,4 +1,4 @@
-//! What the operator of a running daemon reads and orders: the log, `concilio ctl`, settings read again.
+//! Tests of the operator's view and commands: the log, `concilio ctl`, reloaded settings.
 
 use std::{fs, path::Path, process::Command, time::Duration};
 
@@ -47,7 +47,7 @@ pub(super) async fn ctl(story: &Story, words: &[&str]) -> Result<String, String>
 
 /// One game, from the connection to the end of the program, in the lines that an operator reads.
 #[testkit::test]
-async fn a_whole_game_can_be_read_in_the_log() {
+async fn log_describes_a_whole_game() {
     let story = Story::set_the_stage(|_| ()).await;
     let settings = format!("{SETTINGS}[log]\nfile = '{}'\n", story.folder.path().join("days/concilio.log").display());
     let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
@@ -87,7 +87,7 @@ async fn a_whole_game_can_be_read_in_the_log() {
 /// An account that the server will not have ends the program with one line that says why, and with a status of its own, by which a
 /// service manager knows that another start would not help.
 #[testkit::test]
-async fn an_account_that_is_rejected_is_told_once() {
+async fn rejected_account_is_logged_once() {
     for human in [false, true] {
         let mut story = Story::set_the_stage(|_| ()).await;
         story.token = match human {
@@ -106,7 +106,7 @@ async fn an_account_that_is_rejected_is_told_once() {
 
 /// For machines, every line is an object that says what happened, where, and in which game.
 #[testkit::test]
-async fn a_log_for_machines_has_an_object_a_line() {
+async fn json_log_has_an_object_per_line() {
     let story = Story::set_the_stage(|_| ()).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &["--log-format", "json"]);
     let game = story.challenge().await;
@@ -126,7 +126,7 @@ async fn a_log_for_machines_has_an_object_a_line() {
 
 /// The operator asks and orders while a game runs.
 #[testkit::test]
-async fn a_daemon_does_what_its_operator_says() {
+async fn daemon_obeys_its_operator() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
     // The game is not to end by itself while the operator speaks, on however busy a machine.
     story.partner_stops_at(2);
@@ -194,7 +194,7 @@ async fn a_daemon_does_what_its_operator_says() {
 
 /// The operator's wish for a draw reaches the opponent, at once or with our next move.
 #[testkit::test]
-async fn a_draw_that_the_operator_wants_is_offered() {
+async fn operator_can_offer_a_draw() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
     let game = story.challenge().await;
@@ -216,7 +216,7 @@ async fn a_draw_that_the_operator_wants_is_offered() {
 
 /// New settings hold for what comes, bad ones change nothing, and neither costs a game.
 #[testkit::test]
-async fn settings_are_read_again_in_mid_game() {
+async fn settings_reload_during_a_game() {
     let story = Story::set_the_stage(|_| ()).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
     let game = story.challenge().await;
@@ -244,7 +244,7 @@ async fn settings_are_read_again_in_mid_game() {
     assert!(daemon.ends().await.success());
 }
 
-/// Prometheus, and whoever looks after the process, are answered by the page's server.
+/// The page's server answers Prometheus and health checks.
 #[testkit::test]
 async fn a_daemon_tells_how_it_is() {
     let story = Story::set_the_stage(|_| ()).await;

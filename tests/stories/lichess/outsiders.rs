@@ -1,5 +1,5 @@
-//! What others call themselves and say is shown as text wherever somebody looks: it forges no line, steers no terminal, and is
-//! nothing else in a browser.
+//! Names and chat of other users are shown as plain text everywhere: they forge no line, send no
+//! controls to a terminal, and are no markup in a browser.
 
 use chess::{ChatRoom, GameId, GameTerms, Variant, steers};
 use practice::{AccountId, ChallengeTerms, SparringKind};
@@ -15,7 +15,7 @@ use crate::page::browser::Browser;
 /// before a blank would be taken for a title.
 const NAME: &str = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\r\n2026-01-01\u{2028}<img/src=x/onerror=\"document.title=1\">";
 
-/// What such a one says.
+/// Returns hostile names and chat lines.
 fn sayings() -> [String; 4] {
     [
         "\u{1b}[2J\u{1b}]52;c;b3duZWQ=\u{7}cleared".to_owned(),
@@ -53,7 +53,7 @@ async fn hostile_game(log_format: &str) -> (Story, Daemon, GameId) {
 }
 
 #[testkit::test]
-async fn names_and_chat_from_outside_steer_nothing() {
+async fn hostile_names_and_chat_are_escaped() {
     for format in ["text", "json"] {
         let (story, daemon, game) = hostile_game(format).await;
         let status = ctl(&story, &["status"]).await.expect("it runs");
@@ -86,7 +86,7 @@ async fn names_and_chat_from_outside_steer_nothing() {
 
 /// The page shows the game now and from the journal, with every letter as text.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn names_and_chat_from_outside_are_text_on_the_page() {
+async fn hostile_names_are_text_on_the_page() {
     let (story, daemon, game) = hostile_game("text").await;
     let browser = Browser::start().await;
     let line = logged(&story, &["the page is at http://127.0.0.1:"]).await;

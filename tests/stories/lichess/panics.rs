@@ -18,8 +18,8 @@ const TASKS: [&str; 10] = [
 ];
 
 #[testkit::test]
-fn a_panic_in_each_task_costs_no_game() {
-    in_its_own_process("lichess::panics::a_panic_in_each_task_costs_no_game", every_task_panics);
+fn panic_in_any_task_costs_no_game() {
+    in_its_own_process("lichess::panics::panic_in_any_task_costs_no_game", every_task_panics);
 }
 
 async fn every_task_panics() {

@@ -24,16 +24,16 @@ async fn a_game_is_played_in_both_sides_time(replies: usize, faults: &str) {
 }
 
 #[testkit::test]
-async fn a_game_is_played_thinking_about_the_likeliest_reply() {
+async fn ponders_the_likeliest_reply() {
     a_game_is_played_in_both_sides_time(1, "").await;
 }
 
 #[testkit::test]
-async fn a_game_is_played_thinking_about_several_replies() {
+async fn ponders_several_replies() {
     a_game_is_played_in_both_sides_time(3, "").await;
 }
 
 #[testkit::test]
-async fn thinking_ahead_survives_bad_weather() {
+async fn pondering_survives_faults() {
     a_game_is_played_in_both_sides_time(2, "cut=1s,duplicate=10%,reorder=5%").await;
 }

@@ -1,4 +1,4 @@
-//! What is written down and when, and what the clock learns from it.
+//! Tests of the journal's contents and of the clock's measurements.
 
 use std::{
     path::PathBuf,
@@ -48,7 +48,7 @@ impl Sparring for Reader {
 
 /// Promise 5: whenever the server has a move of ours, the journal has it, with the vote.
 #[testkit::test]
-async fn every_move_is_in_the_journal_before_the_server_has_it() {
+async fn moves_are_journaled_before_sending() {
     let mut story = Story::begin(|_| ()).await;
     let missing = Arc::new(Mutex::new(Vec::new()));
     let reader =
@@ -97,7 +97,7 @@ async fn the_lag_is_measured() {
 /// Promise 4: where every move takes a third of a second to arrive and each of them brings little more than that, the clock
 /// decides when to stop thinking, and stops in time.
 #[testkit::test]
-async fn a_slow_way_to_the_server_costs_no_game() {
+async fn slow_connection_loses_no_game() {
     let story = Story::begin(|plan| {
         plan.limits = LimitSettings::default();
         plan.time_control = tc("6+0.5");

@@ -69,7 +69,7 @@ impl Daemon {
         self.0.wait().expect("it has ended");
     }
 
-    /// What `kill PID`, systemd and docker do.
+    /// Sends SIGTERM, as `kill PID`, systemd and docker do.
     pub(in super::super) fn terminate(&self) {
         self.send(Signal::TERM);
     }
@@ -78,7 +78,6 @@ impl Daemon {
         kill_process(Pid::from_child(&self.0), signal).expect("it runs");
     }
 
-    /// Waits for its end.
     pub(in super::super) async fn ends(mut self) -> ExitStatus {
         let ended = tokio::task::spawn_blocking(move || self.0.wait());
         within("the program to end", ended).await.expect("no panic").expect("a status")
@@ -111,18 +110,18 @@ fn no_file_contains(folder: &Path, secret: &str) {
 
 /// Promise 1: a defect of ours in one game's task costs that task, not the game.
 #[testkit::test]
-async fn a_game_survives_a_panic_in_its_task() {
+async fn game_survives_a_panic_in_its_task() {
     let story = Story::begin(|plan| plan.panics_once = true).await;
     let game = story.challenge().await;
     story.played(&game).await;
     story.goes_on_and_closes().await;
 }
 
-/// Promise 1: the process is stopped for a while, as by a laptop's lid, and nobody reads what the server says; some streams are cut
-/// meanwhile. Its games go on.
+/// Promise 1: the process is stopped for a while, as by a laptop's lid, and does not read the
+/// server's lines; some streams are cut meanwhile. Its games go on.
 #[testkit::test]
 #[cfg(target_os = "linux")]
-async fn a_stopped_daemon_goes_on_with_its_games() {
+async fn suspended_daemon_resumes_its_games() {
     let story = Story::set_the_stage(|_| ()).await;
     let daemon = Daemon::run(&story, QUICK);
     let mut games = Vec::new();
@@ -149,7 +148,7 @@ async fn a_stopped_daemon_goes_on_with_its_games() {
 /// Promise 1: kill -9 and restart, twice in the middle of four games: they go on. Promise 5: no decided move is missing from
 /// the journal. Promise 6: with everything logged, the token stands in no file.
 #[testkit::test]
-async fn a_killed_daemon_goes_on_with_its_games() {
+async fn killed_daemon_resumes_its_games() {
     let story = Story::set_the_stage(|_| ()).await;
     let mut daemon = Daemon::run(&story, QUICK);
     let mut games = Vec::new();
@@ -186,7 +185,7 @@ async fn a_killed_daemon_goes_on_with_its_games() {
 
 /// Promise 5: the move that was decided before the end is the one that is sent after it, although another council sits now.
 #[testkit::test]
-async fn a_move_decided_before_the_end_is_sent_after_it() {
+async fn decided_move_is_sent_after_restart() {
     let story = Story::set_the_stage(|_| ()).await;
     story.server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::Ignore);
     let mut daemon = Daemon::run(&story, QUICK);
@@ -207,9 +206,10 @@ async fn a_move_decided_before_the_end_is_sent_after_it() {
     assert!(journal[0].ours.as_ref().is_some_and(|ours| ours.depth.is_some()), "with its vote: {journal:?}");
 }
 
-/// Promise 1: `kill PID` finishes the game; whoever comes meanwhile is told so, and the last word is said before the end.
+/// Promise 1: `kill PID` finishes the game, declines challengers with the reason, and says goodbye
+/// before the end.
 #[testkit::test]
-async fn a_terminated_daemon_finishes_its_game() {
+async fn terminated_daemon_finishes_its_game() {
     let story = Story::set_the_stage(|plan| plan.partner_thinks = Duration::from_millis(50)).await;
     let slow = RequestFault::Delay(Duration::from_millis(300));
     story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), slow);
@@ -229,7 +229,7 @@ async fn a_terminated_daemon_finishes_its_game() {
 
 /// An engine does not outlive a daemon that was killed.
 #[testkit::test]
-async fn a_killed_daemon_leaves_no_engine_behind() {
+async fn killed_daemon_leaves_no_engine() {
     let story = Story::set_the_stage(|_| ()).await;
     let (engine, pids) = uci_engine(story.folder.path());
     let settings = format!(
@@ -248,7 +248,7 @@ async fn a_killed_daemon_leaves_no_engine_behind() {
 
 /// Engines may take long to start. Who is told to read the settings again meanwhile goes on; who is told to stop ends, with the engine.
 #[testkit::test]
-async fn a_daemon_may_be_told_something_while_it_starts() {
+async fn starting_daemon_accepts_commands() {
     let story = Story::set_the_stage(|_| ()).await;
     let pids = story.folder.path().join("pids");
     let engine = program(story.folder.path(), "slow.sh", &format!("echo $$ > '{}'\nsleep 1000", pids.display()));
@@ -274,7 +274,7 @@ async fn a_daemon_may_be_told_something_while_it_starts() {
 /// A variant that our own engine does not know is played when the roster has an engine that lists it, and declined
 /// otherwise.
 #[testkit::test]
-async fn a_variant_is_played_by_an_engine_that_knows_it() {
+async fn variant_goes_to_an_engine_that_knows_it() {
     let black = ["a7a6", "a6a5", "a5a4"].map(|uci| uci.parse().expect("a move")).to_vec();
     let story = Story::set_the_stage(|plan| plan.partner = practice::SparringKind::Script(black)).await;
     // The king walks to the centre.

@@ -1,5 +1,5 @@
-//! A server that takes its time: streams that open late, and lines that come late. Whoever asks again too soon is never
-//! answered.
+//! Tests of a slow server: streams that open late, and lines that come late. A client that reopens
+//! a stream too soon never gets it.
 
 use bot::session::LimitSettings;
 use chess::{Color, Variant};
@@ -24,7 +24,7 @@ fn two_rooks(terms: &mut practice::ChallengeTerms) {
 
 /// Promise 1: the echo of one of our moves is lost, and no stream opens within four seconds: it is waited for.
 #[testkit::test]
-async fn a_game_survives_a_lost_echo_where_streams_open_late() {
+async fn game_survives_lost_echo_on_slow_stream() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("open=4s".parse().expect("a plan"));
     let game = story.challenge_with(two_rooks).await;
@@ -35,7 +35,7 @@ async fn a_game_survives_a_lost_echo_where_streams_open_late() {
 
 /// Promise 1: the first line of every stream comes four seconds late.
 #[testkit::test]
-async fn a_game_survives_first_lines_that_come_late() {
+async fn game_survives_late_first_lines() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("first-line=4s".parse().expect("a plan"));
     let game = story.challenge_with(two_rooks).await;
@@ -46,7 +46,7 @@ async fn a_game_survives_first_lines_that_come_late() {
 
 /// Promise 1: every line comes five seconds late. What was learnt from the first move holds for the next ones.
 #[testkit::test]
-async fn a_game_survives_lines_that_all_come_late() {
+async fn game_survives_late_lines() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("late=5s".parse().expect("a plan"));
     let game = story
@@ -63,7 +63,7 @@ async fn a_game_survives_lines_that_all_come_late() {
 
 /// Nothing is late for ever: when the server is quick again, so are we.
 #[testkit::test]
-async fn a_slow_hour_leaves_nothing_behind() {
+async fn slow_hour_leaves_no_open_streams() {
     let story = Story::begin(slowly).await;
     story.server.faults().set_plan("late=1s".parse().expect("a plan"));
     let game = story.challenge_with(two_rooks).await;

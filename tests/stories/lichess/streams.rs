@@ -21,25 +21,25 @@ async fn a_game_survives(fault: StreamFault) {
 
 /// Promise 1: a clean end of the stream while the game runs is no end of the game.
 #[testkit::test]
-async fn a_game_survives_a_clean_end_of_its_stream() {
+async fn game_survives_clean_stream_end() {
     a_game_survives(StreamFault::CleanEnd).await;
 }
 
 /// Promise 1.
 #[testkit::test]
-async fn a_game_survives_a_clean_end_in_the_middle_of_a_line() {
+async fn game_survives_stream_end_within_a_line() {
     a_game_survives(StreamFault::CutMidLine).await;
 }
 
 /// Promise 1.
 #[testkit::test]
-async fn a_game_survives_a_reset_connection() {
+async fn game_survives_a_reset_connection() {
     a_game_survives(StreamFault::Abort).await;
 }
 
 /// Promise 1.
 #[testkit::test]
-async fn a_game_survives_a_reset_in_the_middle_of_a_line() {
+async fn game_survives_reset_within_a_line() {
     a_game_survives(StreamFault::AbortMidLine).await;
 }
 
@@ -51,7 +51,7 @@ async fn a_game_survives_a_silent_stream() {
 
 /// Promise 2: a line that comes twice, or after the one that follows it, changes nothing.
 #[testkit::test]
-async fn a_game_survives_lines_that_come_twice_or_too_late() {
+async fn game_survives_repeated_and_late_lines() {
     let story = Story::begin(|plan| plan.practice.faults = "duplicate=20%,reorder=10%".parse().expect("a plan")).await;
     let game = story.challenge().await;
     let report = story.played(&game).await;
@@ -61,7 +61,7 @@ async fn a_game_survives_lines_that_come_twice_or_too_late() {
 
 /// Promise 1: the line that every stream begins with comes after the next one, or not at all.
 #[testkit::test]
-async fn a_game_survives_whole_states_that_come_too_late_or_never() {
+async fn game_survives_late_or_lost_states() {
     let story = Story::begin(|_| ()).await;
     for (ply, fault) in [
         (0, StreamFault::Reorder),
@@ -82,7 +82,7 @@ async fn a_game_survives_whole_states_that_come_too_late_or_never() {
 
 /// Promise 1: the stream of every move is cut.
 #[testkit::test]
-async fn a_game_survives_a_stream_that_never_lasts() {
+async fn game_survives_short_lived_streams() {
     let story = Story::begin(|plan| plan.practice.faults = "cut=200ms".parse().expect("a plan")).await;
     let game = story.challenge().await;
     story.played(&game).await;

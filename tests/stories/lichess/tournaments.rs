@@ -43,17 +43,17 @@ fn takes_part(state: &ServerState, kind: TournamentKind, id: &str) -> bool {
     state.participants(kind, id).is_some_and(|present| present.contains(&AccountId::of(BOT)))
 }
 
-/// How many games of a tournament the bot has finished.
+/// Returns the number of games of a tournament that the bot has finished.
 fn played(state: &ServerState, kind: TournamentKind, id: &str) -> usize {
     let bot = AccountId::of(BOT);
     let standing = state.tournament(kind, id).map(practice::PracticeTournament::standing).unwrap_or_default();
     standing.into_iter().find(|(account, _)| **account == bot).map_or(0, |(_, one)| one.sheet.len())
 }
 
-/// The settings name a team and a password. The arena is found, joined and played; a pause withdraws from it, and so does the
-/// end of the program; whoever comes back goes on with the same points.
+/// The settings name a team and a password. The bot finds the arena, joins and plays; a pause
+/// withdraws from it, and so does the end of the program; after a return the points are kept.
 #[testkit::test]
-async fn an_arena_is_joined_by_settings_and_left_politely() {
+async fn arena_is_joined_and_left_by_settings() {
     const ARENA: TournamentKind = TournamentKind::Arena;
     let closed = TournamentPlan { bots_allowed: false, ..plan(ARENA, "humans00") };
     let story = stage(vec![TournamentPlan { password: Some("sesame".to_owned()), ..plan(ARENA, "arena001") }]).await;
@@ -67,7 +67,7 @@ async fn an_arena_is_joined_by_settings_and_left_politely() {
     let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
     logged(&story, &["we take part in Practice arena arena001"]).await;
     logged(&story, &["we do not take part in Practice arena humans00", "bots may not take part"]).await;
-    // Whoever has played one has to speak up for the next.
+    // A participant that has played a game has to announce itself for the next one.
     comes_about(&story, "two games of the arena", |state| played(state, ARENA, "arena001") >= 2).await;
 
     ctl(&story, &["pause"]).await.expect("it can pause");
@@ -115,7 +115,7 @@ async fn a_swiss_is_played_to_its_end() {
 
 /// An arena ends at its time, and the log says where we ended.
 #[testkit::test]
-async fn an_arena_ends_and_says_where_we_stand() {
+async fn arena_end_reports_the_standing() {
     const ARENA: TournamentKind = TournamentKind::Arena;
     let story = stage(vec![TournamentPlan { lasts: Duration::from_secs(12), ..plan(ARENA, "short001") }]).await;
     let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);

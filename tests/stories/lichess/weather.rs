@@ -6,7 +6,7 @@ use practice::{End, faults::RequestKind};
 
 use super::harness::{Plan, Story, openings, roster, tc, within};
 
-/// How many games are played in the long story; 200 were, before this was written. Set it to play more.
+/// Variable with the number of games of the long story (default 200).
 const GAMES: &str = "CONCILIO_WEATHER_GAMES";
 
 /// Plays that many games by a plan of faults, then, in calm weather, as many as there are places.
@@ -54,7 +54,7 @@ async fn are_played_in(weather: &str, games: usize, change: impl FnOnce(&mut Pla
 
 /// Promise 1: each stream is cut every few seconds, calls are delayed, and one in twenty is answered with 429 or 502.
 #[testkit::test]
-async fn fast_games_are_played_out_in_bad_weather() {
+async fn fast_games_survive_faults() {
     let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(40);
     are_played_in("cut=3s,delay=30ms,429=2.5%,502=2.5%", games, |plan| {
         plan.council = roster("trivial");
@@ -65,7 +65,7 @@ async fn fast_games_are_played_out_in_bad_weather() {
 
 /// Promise 1: what else can happen happens, too: lost answers, half-open streams, lines twice and in the wrong order.
 #[testkit::test]
-async fn games_are_played_out_in_all_weathers_at_once() {
+async fn games_survive_all_faults_at_once() {
     let weather = "cut=2s,delay=20ms,429=3%,500=1%,502=3%,lost=2%,half-open=0.5%,duplicate=2%,reorder=1%";
     are_played_in(weather, 24, |plan| {
         plan.limits.nodes = Some(500);

@@ -1,4 +1,4 @@
-//! From the command to a board that moves in the browser, to the mate, and on.
+//! Tests of the demo in a browser, from the command to the mate and the next game.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn start(folder: &tempfile::TempDir, web: &str) -> (OnTerminal, String) {
 /// Findings M3 and M4: the page died before the mate, and a split vote was called unanimous. Here a browser follows a game to its
 /// end, replays it, wants another one, loses the program and finds it again.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn demo_is_watched_to_the_mate_and_beyond() {
+async fn demo_continues_after_the_mate() {
     let browser = Browser::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (mut demo, address) = start(&folder, "127.0.0.1:0");
@@ -47,7 +47,7 @@ async fn demo_is_watched_to_the_mate_and_beyond() {
     let id = id.as_str().expect("an id");
     votes_are_called_what_they_are(&address, id).await;
 
-    // The report is made while nobody plays.
+    // The report is made while no game is played.
     browser.script("document.querySelectorAll('.focus .next a')[1].click()").await;
     browser.until("document.querySelector('.report .curve')").await;
     browser.script("location.hash = '#/'").await;

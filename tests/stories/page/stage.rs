@@ -1,4 +1,4 @@
-//! What the browser needs of a stage.
+//! Test helpers for the browser.
 
 pub(super) use crate::lichess::harness::within;
 

@@ -7,7 +7,7 @@ use super::super::lichess::{
     restart::Daemon,
 };
 
-/// Studies with so many nodes a position.
+/// Returns settings with studies of `nodes` nodes a position.
 fn settings(story: &Story, nodes: u64) -> String {
     format!(
         "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n\
@@ -23,10 +23,10 @@ async fn logged(story: &Story, words: &str) {
 }
 
 #[testkit::test]
-async fn an_idle_daemon_studies_its_games_and_gives_way_to_the_next() {
+async fn idle_study_yields_to_a_game() {
     let story = Story::set_the_stage(|_| ()).await;
     let pages = story.folder.path().join("report/index.html");
-    // No such search comes to its end while somebody waits: it has to be stopped.
+    // Such a search never ends by itself while a game waits: it has to be stopped.
     let daemon = Daemon::run(&story, &settings(&story, 1_000_000_000));
     within("the daemon to be online", story.server.wait_until_online(BOT)).await.expect("a server");
     let first = story.challenge().await;

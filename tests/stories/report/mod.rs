@@ -24,7 +24,7 @@ fn text(output: &Output) -> String {
 }
 
 #[testkit::test]
-fn the_demo_says_how_to_study_its_games_and_so_it_is_done() {
+fn demo_names_a_working_report_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let demo = ["demo", "--tc", "5+0.1", "--roster", "mbxkcpar mp ma", "--data", "played"];
     let played = text(&concilio(&demo, folder.path()));
@@ -50,7 +50,7 @@ fn reported(folder: &Path) -> PathBuf {
     folder.join("pages")
 }
 
-/// Our own program under UCI is somebody else's engine as far as a report knows.
+/// Writes settings in which our own program judges as an external UCI engine.
 fn another_engine_judges(folder: &Path) {
     let script = folder.join("other-engine");
     let program = env!("CARGO_BIN_EXE_concilio");
@@ -75,7 +75,7 @@ fn found_by(script: &str, written: &Path) -> impl Fn(&str) -> f64 + use<> {
 }
 
 #[testkit::test(needs(PYTHON_CHESS))]
-fn python_chess_reads_annotated_games() {
+fn python_chess_reads_the_annotations() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = reported(folder.path());
     let games = pages.join("games.pgn");
@@ -92,7 +92,7 @@ fn python_chess_reads_annotated_games() {
 }
 
 #[testkit::test]
-fn what_cannot_be_studied_is_said_in_one_line() {
+fn report_errors_are_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, expected) in [
         (&["report", "--journal", "none.db"][..], "no such file"),

@@ -372,7 +372,7 @@ async fn a_stream_whose_whole_state_never_comes_is_opened_anew() {
 }
 
 #[tokio::test]
-async fn a_game_survives_a_reset_connection() {
+async fn game_survives_a_reset_connection() {
     let (mut story, _events, mut game) = Story::in_game(|_| {}).await;
     game.bytes(b"{\"type\":\"gameSta").await;
     game.reset();
