@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Whether another thread can work while this one waits awake.
+/// True if another thread can work while this one spins.
 static HAS_CORES: LazyLock<bool> = LazyLock::new(|| available_parallelism().is_ok_and(|cores| cores.get() > 1));
 
 /// Waits that are not tried after one that was in vain: those that take longer in general, and a machine with much to do, lose
@@ -64,7 +64,7 @@ impl BriefWait {
     }
 }
 
-/// The one wait; another may follow when this is dropped.
+/// Marks the one spinning wait; the next may follow when this is dropped.
 struct Taken<'a>(&'a AtomicBool);
 
 impl Drop for Taken<'_> {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn brief_wait_in_vain_is_followed_by_a_rest() {
+    async fn vain_spinning_is_followed_by_a_rest() {
         let wait = BriefWait::new(Duration::ZERO);
         for _ in 0..100 {
             assert_eq!(wait.on(pending::<()>()).await, None);

@@ -13,7 +13,6 @@ use engine::{EngineOptions, SharedTable};
 /// What has a default is chess's own so far: a game without it does without the machines of others, common tables, a roster that
 /// grows with the cores.
 pub trait CouncilGame: GameLine {
-    /// The kinds of its electors.
     type Kind: Clone + PartialEq + std::fmt::Debug + Send + Sync + 'static;
     /// A position as its evaluations know it.
     type Position: Send + Sync + 'static;

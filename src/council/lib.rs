@@ -1,12 +1,13 @@
-//! How a move is found: electors search where there are cores, a council of them decides, and a clock says by when.
+//! Finds moves: electors search on the available cores, a council elects one of their moves, and a
+//! clock sets the deadline.
 //!
-//! | room | its one job |
+//! | module | purpose |
 //! |---|---|
-//! | [`player`] | who finds the moves of one game: book, tablebases, council, in time |
+//! | [`player`] | the moves of one game: book, tablebases, council, in time |
 //! | [`Council`] | rosters, the two phases, the election |
-//! | [`CouncilGame`] | what they have to know of a game; `chess_game` is what they know of chess |
-//! | [`pool`] | where electors run |
-//! | [`clock`] | how much time a move may have: pure functions |
+//! | [`CouncilGame`] | a game's interface to the council; `chess_game` implements it for chess |
+//! | [`pool`] | slots and cores of electors |
+//! | [`clock`] | time budgets of moves: pure functions |
 
 mod brief;
 mod chess_game;

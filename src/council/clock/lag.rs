@@ -34,7 +34,6 @@ impl Lag {
         }
     }
 
-    /// Returns the moving average.
     pub fn mean(&self) -> Duration {
         self.mean
     }

@@ -10,8 +10,8 @@
 //! - no clock is read here: every time is a [`Duration`] since the server's state was received,
 //!   when the bot's clock began to run;
 //! - `spent < response ≤ response + extra ≤ hard`;
-//! - `hard` leaves the reserve (lag and its deviations, and a floor) untouched, and the lag of all
-//!   moves that a long game may still need, unless even the shortest reply could not.
+//! - `hard` leaves the reserve (lag and its deviations, and a minimum) untouched, and the lag of
+//!   all moves that a long game may still need, unless even the shortest reply could not.
 
 mod allotment;
 mod lag;
@@ -98,7 +98,6 @@ pub struct Budget {
     pub response: Duration,
     /// ExtraTime: what may be granted on top of the response time.
     pub extra: Duration,
-    /// The hard end.
     pub hard: Duration,
 }
 

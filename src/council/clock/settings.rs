@@ -1,5 +1,3 @@
-//! Settings of the clock.
-
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};

@@ -34,7 +34,7 @@ fn budget(moment: &Moment) -> Budget {
 }
 
 #[test]
-fn every_speed_has_a_sensible_response_time() {
+fn response_times_are_sensible() {
     for (control, least, most) in [
         ("15+0", 0.25, 0.45),
         ("0+1", 0.005, 0.02),
@@ -90,7 +90,7 @@ fn first_move_is_quick() {
 }
 
 #[test]
-fn an_empty_clock_still_gets_a_reply() {
+fn empty_clock_still_gets_a_reply() {
     let mut empty = moment("15+0");
     empty.clocks = Some(Clocks::default());
     let budget = budget(&empty);
@@ -127,7 +127,7 @@ fn extra_time_follows_trouble() {
     let divided = MoveProgress { dissent: Some(0.3), ..MoveProgress::default() };
 
     assert!(stop(MoveProgress { dissent: Some(0.0), ..divided }) < response, "unanimous");
-    assert_eq!(stop(MoveProgress::default()), response, "one elector has nobody to agree with");
+    assert_eq!(stop(MoveProgress::default()), response, "one elector has no other to agree with");
     assert!(stop(MoveProgress { easy_recapture: true, ..divided }) < response, "an easy recapture");
     let settled = |led_for| stop(MoveProgress { led_for, ..MoveProgress::default() });
     assert!(settled(2) == response && settled(5) < response && settled(9) < settled(5), "the same move leads for long");
@@ -151,7 +151,7 @@ fn short_clocks_wait_for_a_proposal() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_errors() {
     let read = |text: &str| toml::from_str::<ClockSettings>(text).map_err(|error| error.to_string());
     assert_eq!(read("").as_ref(), Ok(&ClockSettings::default()));
     assert_eq!(read("move_time = 2").map(|settings| settings.move_time), Ok(seconds(2.0)));
@@ -163,7 +163,7 @@ fn settings_out_of_range_are_refused() {
 }
 
 prop_compose! {
-    /// From hyperbullet to a month on the clock.
+    /// Generates clocks from hyperbullet to a month.
     fn any_time()(magnitude in -3.0..6.5_f64, zero in prop::bool::weighted(0.1)) -> Duration {
         if zero { Duration::ZERO } else { seconds(10_f64.powf(magnitude)) }
     }
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn proposal_is_awaited_within_the_reserve(
+    fn proposal_wait_respects_the_reserve(
         settings in any_settings(), moment in any_moment(), lag in any_lag(),
     ) {
         let (budget, until) = (settings.budget(&moment, &lag), settings.first_word(&moment, &lag));
@@ -254,7 +254,7 @@ proptest! {
     }
 
     #[test]
-    fn the_largest_times_there_are_do_no_harm(settings in any_settings(), lag in any_lag(), ply: usize) {
+    fn largest_times_do_not_overflow(settings in any_settings(), lag in any_lag(), ply: usize) {
         let longest = Clock { remaining: Duration::MAX, increment: Duration::MAX };
         for control in [TimeControl::real_time(Duration::MAX, Duration::MAX), TimeControl::Unlimited] {
             let clocks = Some(Clocks::both(longest));
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn an_allotment_stays_within_its_budget(
+    fn allotment_stays_within_budget(
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
     ) {
         let allotment = Allotment::new(settings.budget(&moment, &lag));
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn more_trouble_never_means_less_time(
+    fn more_trouble_means_no_less_time(
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
         changes in 0..5_u32, fall in 0..300_i32, dissent in 0.0..1.0_f64,
     ) {

@@ -14,7 +14,6 @@ use chess::{Bound, Line, Proposal};
 pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
     cast: Vec<Option<Cast<L>>>,
-    /// Proved facts about the moves.
     facts: Vec<Fact<L::Move>>,
     /// The move that is proved to win, as its prover tells it.
     proof: Option<Proposal<L::Move>>,

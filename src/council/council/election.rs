@@ -60,7 +60,6 @@ impl<L: CouncilGame> Rule<L> {
         Some(self.leader_of(&self.counted(ballots, seed), seed)?.best)
     }
 
-    /// Returns the proposals that count.
     pub(super) fn counted<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> CountedBallots<'a, L> {
         CountedBallots::of(ballots, self, seed)
     }
@@ -171,7 +170,6 @@ fn heaviest<M: Copy>(totals: &[(M, f64)], seed: u64) -> Option<M> {
     }
 }
 
-/// See [`ElectionOutcome::split`].
 pub(super) fn split<L: CouncilGame>(ballots: &Ballots<L>, elected: L::Move) -> f64 {
     let others = ballots.len().saturating_sub(1);
     if others == 0 {

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_what_hangs_and_gives_mate() {
+    fn fallback_captures_and_mates() {
         assert_eq!(search(Variant::Standard, "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").score, Score::Mate(1));
         let takes = search(Variant::Standard, "6k1/5ppp/8/3q4/8/2N5/5PPP/6K1 w - - 0 1");
         assert_eq!(takes.best.to_string(), "c3d5");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn wild_positions_respect_the_node_limit() {
+    fn node_limit_holds_in_wild_positions() {
         let tangle = "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1";
         assert!(search(Variant::Standard, tangle).nodes <= 4 * MOST_NODES);
     }

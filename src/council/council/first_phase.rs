@@ -62,7 +62,6 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// By searcher: what it searches, and its newest proposal about that.
     lines: Vec<Arc<L>>,
     newest: Vec<Option<Proposal<L::Move>>>,
-    /// The searchers that advise.
     advisers: Vec<usize>,
     pub leader: Option<Proposal<L::Move>>,
     /// The choice of the home electors alone.
@@ -74,7 +73,6 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The share of its searcher's nodes that the leader's move took.
     effort: Option<f64>,
     changes: u32,
-    /// The proofs so far.
     pub proving: Proving<L>,
     /// The moves proposed, for the searcher that never stops.
     pub hints: Hints<L::Move>,
@@ -84,7 +82,6 @@ pub(super) struct FirstPhase<L: CouncilGame> {
 }
 
 impl<L: CouncilGame> FirstPhase<L> {
-    /// Puts every searcher to work.
     pub(super) fn begin(
         setup: FirstPhaseSetup<L>,
         session: &mut SearchSession<L>,
@@ -527,7 +524,6 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.setup.rule.counted(&self.ballots, self.setup.seed).moves()
     }
 
-    /// Elects among what was proposed.
     pub(super) fn elect(&self) -> Option<ElectionOutcome<L>> {
         self.setup.rule.elect(&self.ballots, self.setup.seed)
     }

@@ -131,7 +131,6 @@ impl<L: CouncilGame> Council<L> {
         decided
     }
 
-    /// Runs both phases.
     async fn run(
         &mut self,
         session: &mut SearchSession<'_, L>,

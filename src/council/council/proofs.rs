@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_win_that_is_proved_needs_no_vote_and_the_nearer_mate_is_played() {
+    fn nearest_proved_mate_is_played() {
         let won = |best: &str, score: Score| Proposal { score, bound: Bound::Exact, ..proposal(best, 0) };
         let mut vote = ballots(&[("e2e4", 100), ("d2d4", 90)], &[]);
         vote.prove(won("g1f3", Score::Cp(19_000)));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_that_is_proved_is_elected_where_everything_else_is_worse() {
+    fn proved_draw_beats_worse_moves() {
         let facts = [fact("e2e4", Finding::Drawn)];
         let vote = ballots(&[("e2e4", -300), ("d2d4", -80)], &facts);
         assert_eq!(elected(CriterionName::Optimistic, &vote), ("e2e4".to_owned(), Score::Cp(0)));

@@ -39,16 +39,10 @@ pub enum RosterError {
     Ambiguous(usize),
     /// A number out of its range.
     #[error("elector {elector}: expected {accepted}")]
-    Range {
-        /// Its place in the list.
-        elector: usize,
-        /// The accepted forms.
-        accepted: String,
-    },
+    Range { elector: usize, accepted: String },
     /// Options for an engine that is not there.
     #[error("options of {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     NoEngine(String),
-    /// Two electors of one name.
     #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Duplicate(ElectorName),
 }
@@ -152,12 +146,11 @@ impl<L: CouncilGame> Roster<L> {
         Self { advisers, ..self }
     }
 
-    /// The electors, in their order.
     pub fn electors(&self) -> &[ElectorSpec<L::Kind>] {
         &self.electors
     }
 
-    /// Those who advise the electors where the rules of the game are our engine's.
+    /// Returns the advisers, used where the built-in engine knows the rules of the game.
     pub fn advisers(&self) -> &[ElectorSpec<L::Kind>] {
         &self.advisers
     }
@@ -283,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn every_distribution_covers_the_whole_knowledge() {
+    fn distributions_cover_all_knowledge() {
         for (name, letters) in DISTRIBUTIONS {
             let roster = roster(name).expect("a known roster");
             assert_eq!(roster.electors().len(), letters.split(' ').count(), "{name}");
@@ -295,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_roster_may_be_written_in_letters() {
+    fn roster_may_be_written_in_letters() {
         let roster = roster("mbxkcpar mp ma").expect("letters");
         let names: Vec<_> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
         assert_eq!(names, ["mbxkcpar", "mp", "ma"]);
@@ -324,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_may_change_single_options_of_an_engine() {
+    fn profile_changes_single_engine_options() {
         let text = "
             roster = 'custom'
             electors = [{ name = 'fish', engine = 'stockfish', options = { Threads = 2, Hash = '64', Ponder = true } }]
@@ -340,18 +333,18 @@ mod tests {
     }
 
     #[test]
-    fn the_ninth_letter_sits_where_there_is_a_net_for_it() {
+    fn ninth_letter_needs_a_net() {
         assert!(roster("n").expect("letters").missing_knowledge().is_empty(), "a net alone evaluates everything");
         assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
         for (name, letters) in [("nine-3", "mbxkcparn"), ("learned-3", "n"), ("auto", "n")] {
             let roster = roster(name).expect("a roster");
             assert!(roster.electors().iter().all(|elector| elector.knowledge() == letters.parse().ok()), "{name}");
         }
-        let nets = roster("nets-3").expect("so many nets come with the engine");
+        let nets = roster("nets-3").expect("the engine has three nets");
         let nets: Vec<_> =
             nets.electors().iter().map(|elector| elector.instance().and_then(|one| one.net.clone())).collect();
         assert!(nets.iter().all(Option::is_some) && nets[0] != nets[1] && nets[1] != nets[2], "each has another net");
-        let error = roster("nets-9").expect_err("there are not so many").to_string();
+        let error = roster("nets-9").expect_err("the engine has fewer nets").to_string();
         assert!(error.contains("nets-N up to nets-3"), "{error}");
         let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
         assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
@@ -368,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_roster_is_told_what_would_be_accepted() {
+    fn roster_errors_name_accepted_forms() {
         let error = roster("balanced-9").expect_err("no such distribution").to_string();
         assert!(error.contains("\"balanced-9\"") && error.contains("balanced-7"), "{error}");
         assert_eq!(roster(""), Err(RosterError::Unknown(String::new())));

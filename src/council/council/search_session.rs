@@ -38,7 +38,6 @@ const ONLY_OTHERS: Duration = Duration::from_secs(30);
 
 /// The end of a council's wait.
 pub(super) enum Event<M> {
-    /// A searcher has reported.
     SearchReport(SearchReport<M>),
     /// The timing is to be asked again.
     Reconsider,
@@ -86,7 +85,6 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         }
     }
 
-    /// Time since the question.
     pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }

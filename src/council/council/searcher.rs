@@ -54,7 +54,6 @@ impl Tables {
         self.0.iter().for_each(|(_, table)| table.forget());
     }
 
-    /// All of them.
     pub(super) fn all(&self) -> Vec<(usize, SharedTable)> {
         self.0.clone()
     }
@@ -73,7 +72,6 @@ pub(super) struct CouncilSearcher<L: CouncilGame> {
     /// True if the slot may search on other machines.
     elastic: bool,
     current: Option<CurrentSearch>,
-    /// Nodes of finished searches.
     nodes: u64,
     busy: Duration,
 }
@@ -91,7 +89,7 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         Self { elector: None, adviser: None, on_the_way, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
-    /// Returns true if its slot fits a seat.
+    /// Returns true if the slot has the elector and the elasticity of `seat`.
     pub(super) fn suits(&self, seat: &Seat<L::Kind>) -> bool {
         self.elastic == seat.elastic && *self.spec() == seat.spec
     }
@@ -147,7 +145,6 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.is_searching() && !self.slot.is_away()
     }
 
-    /// Stops it without waiting.
     pub(super) fn stop(&mut self) {
         self.finish();
         self.slot.stop();

@@ -41,7 +41,6 @@ impl<K> Seat<K> {
     }
 }
 
-/// The composition of a council.
 pub(super) struct Seats<L: CouncilGame> {
     pool: Pool,
     /// The settings; for variants that the built-in engine does not know, with a criterion that
@@ -49,9 +48,9 @@ pub(super) struct Seats<L: CouncilGame> {
     pub settings: CouncilSettings,
     variant: L::Variant,
     roster: Roster<L>,
-    /// Those that vote.
+    /// Electors with a vote.
     pub electors: Arc<[ElectorSpec<L::Kind>]>,
-    /// Those that advise them.
+    /// Electors without a vote.
     pub advisers: Vec<ElectorSpec<L::Kind>>,
     /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.

@@ -1,5 +1,3 @@
-//! Settings of the council.
-
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -34,7 +32,6 @@ pub struct CouncilSettings {
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]
     pub advice: f64,
-    /// Rule of election.
     pub criterion: CriterionName,
     /// Weights of the heuristics in the criterion `weights`.
     pub weights: HeuristicWeights,
@@ -84,11 +81,9 @@ pub struct ElectorSettings {
     /// The engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
     /// blanks.
     pub engine: Option<PathBuf>,
-    /// Command-line arguments of the engine.
     pub arguments: Vec<String>,
     /// Options of the engine to set.
     pub options: BTreeMap<String, OptionText>,
-    /// The language of the engine.
     pub protocol: EngineProtocol,
     /// The folder in which the engine runs; empty is ours.
     pub working_dir: PathBuf,

@@ -34,7 +34,6 @@ impl<L: GameLine> SplitGroup<L> {
         &self.task.line
     }
 
-    /// Returns the group's current proposal.
     pub(super) fn found(&self) -> Option<&Proposal<L::Move>> {
         self.strategy.found()
     }

@@ -1,4 +1,4 @@
-//! What anyone who asks a council may count on, with electors that do as they are told.
+//! Tests of the council with scripted electors.
 
 use std::{
     sync::{
@@ -151,7 +151,7 @@ impl RemoteSlot for Silent {
 }
 
 #[tokio::test]
-async fn silent_remote_search_ends_an_endless_question() {
+async fn silent_remote_search_ends_a_question() {
     let pool = Pool::with_remote(1, Some(Arc::new(Silent::default())));
     let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
     let roster = Roster::from_settings(&settings).expect("a roster");
@@ -162,7 +162,7 @@ async fn silent_remote_search_ends_an_endless_question() {
 }
 
 #[tokio::test]
-async fn an_elector_that_hangs_costs_its_vote_and_not_the_move() {
+async fn hanging_elector_costs_only_its_vote() {
     let silent = Fake { says: None, then: Then::Hang };
     let mut council =
         council(&[silent, says("e2e4", 0, Then::Search), says("e2e4", 0, Then::Search)], CriterionName::Majority);
@@ -173,7 +173,7 @@ async fn an_elector_that_hangs_costs_its_vote_and_not_the_move() {
 }
 
 #[tokio::test]
-async fn an_elector_that_fails_costs_its_vote_and_if_all_do_the_move_is_searched_all_the_same() {
+async fn failing_electors_cost_no_move() {
     let broken = Fake { says: None, then: Then::Fail };
     let mut some = council(&[broken, says("d2d4", 0, Then::Finish)], CriterionName::Weights);
     assert_eq!(decide(&mut some, question()).await.best.to_string(), "d2d4");
@@ -184,7 +184,7 @@ async fn an_elector_that_fails_costs_its_vote_and_if_all_do_the_move_is_searched
 }
 
 #[tokio::test]
-async fn an_answer_wanted_now_is_given_from_what_was_heard() {
+async fn immediate_answer_uses_the_proposals() {
     let mut council =
         council(&[says("e2e4", 10, Then::Search), says("d2d4", 20, Then::Search)], CriterionName::Optimistic);
     let question = question();
@@ -202,7 +202,7 @@ async fn an_answer_wanted_now_is_given_from_what_was_heard() {
 }
 
 #[tokio::test]
-async fn an_answer_wanted_before_anybody_has_spoken_is_a_searched_move() {
+async fn answer_without_proposals_is_searched() {
     let mut council = council(&[Fake { says: None, then: Then::Hang }], CriterionName::ReSearch);
     let question = queen_hangs();
     question.answer_now.cancel();
@@ -211,7 +211,7 @@ async fn an_answer_wanted_before_anybody_has_spoken_is_a_searched_move() {
 
 /// Promise 3.
 #[tokio::test]
-async fn with_every_elector_hung_the_move_is_searched_when_the_time_is_up() {
+async fn all_electors_hung_still_yields_a_move() {
     let hung = Fake { says: None, then: Then::Hang };
     let mut council = council(&[hung, hung], CriterionName::ScoreMargin);
     let shown = Arc::new(AtomicBool::new(false));
@@ -225,11 +225,11 @@ async fn with_every_elector_hung_the_move_is_searched_when_the_time_is_up() {
     let decision =
         council.decide(question, &CancellationToken::new(), &mut |proposal| proposed.push(proposal.best)).await;
     assert_searched(&decision.expect("a decision"));
-    assert!(shown.load(Relaxed) && !proposed.is_empty(), "whoever watches sees it as any other proposal");
+    assert!(shown.load(Relaxed) && !proposed.is_empty(), "it is shown like any other proposal");
 }
 
 #[tokio::test]
-async fn a_cancelled_question_has_no_answer() {
+async fn cancelled_question_has_no_answer() {
     let mut council = council(&[says("e2e4", 10, Then::Search)], CriterionName::Majority);
     let cancelled = CancellationToken::new();
     let mut cancel = |_: &Proposal| cancelled.cancel();
@@ -238,7 +238,7 @@ async fn a_cancelled_question_has_no_answer() {
 }
 
 #[tokio::test]
-async fn nobody_is_waited_for_who_cannot_change_the_outcome() {
+async fn irrelevant_votes_are_not_awaited() {
     let mut council = council(
         &[says("e2e4", 0, Then::Finish), says("e2e4", 0, Then::Finish), says("d2d4", 0, Then::Search)],
         CriterionName::Majority,
@@ -248,7 +248,7 @@ async fn nobody_is_waited_for_who_cannot_change_the_outcome() {
 }
 
 #[tokio::test]
-async fn an_endless_thought_becomes_a_timed_one_when_the_expected_move_comes() {
+async fn ponder_hit_starts_the_clock() {
     let mut council = council(&[says("e2e4", 0, Then::Search)], CriterionName::Majority);
     let hit = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&hit);
@@ -267,7 +267,7 @@ async fn an_endless_thought_becomes_a_timed_one_when_the_expected_move_comes() {
 }
 
 #[tokio::test]
-async fn several_replies_are_pondered_and_the_decision_is_about_the_one_that_came() {
+async fn decision_is_about_the_played_reply() {
     let after = |moves: &str| {
         let mut line = Line::start(Variant::Standard);
         line.play_all(moves).expect("legal");
@@ -298,7 +298,7 @@ async fn several_replies_are_pondered_and_the_decision_is_about_the_one_that_cam
 }
 
 #[tokio::test]
-async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
+async fn second_phases_elect_given_moves() {
     // Black's queen hangs; the specialists disagree about much else.
     let fen = "r1b1kbnr/pppp1ppp/2n5/4p1q1/4P3/3P1N2/PPP2PPP/RNBQKB1R w KQkq - 1 4";
     for second_phase in SecondPhaseMode::ALL {
@@ -331,7 +331,7 @@ async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
 }
 
 #[tokio::test]
-async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
+async fn nodes_and_seed_fix_the_decision() {
     let settings = CouncilSettings { hash: 1, ..CouncilSettings::preset("gnupar").expect("a preset") };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
@@ -347,7 +347,7 @@ async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
 }
 
 #[tokio::test]
-async fn in_step_even_those_who_share_a_table_can_be_repeated() {
+async fn shared_table_is_reproducible_in_step() {
     let criterion = CriterionName::ReSearch;
     let usual = CouncilSettings { criterion, hash: 1, cores: 3, split: 0.5, ..CouncilSettings::default() };
     let copies =
@@ -367,9 +367,9 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
     }
 }
 
-/// What an elector visits in the time of one node of complete knowledge is its part of the nodes of a move.
+/// In equal time each elector gets nodes in proportion to its speed.
 #[tokio::test]
-async fn in_equal_time_the_faster_visit_more_nodes() {
+async fn equal_time_gives_fast_electors_nodes() {
     let settings = CouncilSettings { roster: "mp mbxkcpar".to_owned(), hash: 1, ..CouncilSettings::default() };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let roster = roster.at_speeds(&|elector| if elector.name.as_str() == "mp" { 2.0 } else { 1.0 });
@@ -382,7 +382,7 @@ async fn in_equal_time_the_faster_visit_more_nodes() {
 
 /// Copies that share a table begin a game together: none of them forgets what another has found in it already.
 #[tokio::test]
-async fn in_step_one_game_after_another_can_be_repeated() {
+async fn games_are_reproducible_in_step() {
     let criterion = CriterionName::ScoreMargin;
     let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
     let roster = Roster::from_settings(&settings).expect("a roster");
@@ -399,7 +399,7 @@ async fn in_step_one_game_after_another_can_be_repeated() {
 
 /// Two machines of two copies each, with a way of 64 nodes between their tables.
 #[tokio::test]
-async fn in_step_machines_hear_each_other_and_can_be_repeated() {
+async fn machines_are_reproducible_in_step() {
     let criterion = CriterionName::ScoreMargin;
     let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
     let roster = Roster::from_settings(&settings).expect("a roster");
@@ -424,7 +424,7 @@ async fn in_step_machines_hear_each_other_and_can_be_repeated() {
 
 /// Whatever the members of a group do among themselves, each elector has one voice, and all processes work.
 #[tokio::test]
-async fn groups_speak_with_one_voice_in_every_mode() {
+async fn group_has_one_vote_in_every_mode() {
     for groups in GroupMode::ALL {
         let settings = CouncilSettings {
             roster: "mp mbxkcpar".to_owned(),
@@ -451,7 +451,7 @@ async fn groups_speak_with_one_voice_in_every_mode() {
 
 /// Advisers are heard and seen, and the electors decide; the whole can be repeated, and costs the nodes that it may.
 #[tokio::test]
-async fn advisers_are_shown_and_do_not_vote() {
+async fn advisers_do_not_vote() {
     let settings = CouncilSettings {
         roster: "complete-2".to_owned(),
         advisers: "mp mbxk".to_owned(),
@@ -475,7 +475,7 @@ async fn advisers_are_shown_and_do_not_vote() {
     assert_eq!(decisions[0], decisions[1]);
 }
 
-/// One elector and one adviser, who have so long for a move.
+/// Decides with one elector and one adviser in `time`.
 async fn decide_with_adviser(time: Duration) -> Decision {
     let settings = CouncilSettings {
         roster: "complete-1".to_owned(),
@@ -497,7 +497,7 @@ async fn a_short_move_has_no_advisers() {
 
 /// By the clock they have their part of the move, and then the cores are the electors'.
 #[tokio::test]
-async fn advisers_are_told_to_stop_and_the_electors_search_on() {
+async fn advisers_stop_before_the_electors() {
     let begun = Instant::now();
     // Where the machine lets an adviser wait for a core until its part is over, it has nothing to say.
     let decision = loop {
@@ -539,9 +539,9 @@ impl Elector for Late {
     }
 }
 
-/// The time of advisers ends together with that of the first phase, which goes on as long as nobody has proposed.
+/// The time of advisers ends with the first phase, which lasts until the first proposal.
 #[tokio::test]
-async fn the_first_word_is_waited_for_beyond_the_time_of_advisers() {
+async fn first_proposal_outlasts_adviser_time() {
     for _ in 0..8 {
         let advised = Arc::<AtomicBool>::default();
         let (told, hears) = (Arc::clone(&advised), Arc::clone(&advised));
@@ -559,7 +559,7 @@ async fn the_first_word_is_waited_for_beyond_the_time_of_advisers() {
 }
 
 #[test]
-fn every_table_of_a_group_and_of_the_second_phase_counts() {
+fn memory_counts_every_table() {
     let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1000, ..CouncilSettings::default() };
     let peers = CouncilSettings { groups: GroupMode::Peer, ..settings.clone() };
     let threads = CouncilSettings { groups: GroupMode::Shared, ..settings.clone() };
@@ -574,7 +574,7 @@ fn every_table_of_a_group_and_of_the_second_phase_counts() {
 }
 
 #[tokio::test]
-async fn where_memory_is_short_tables_shrink_and_the_council_plays() {
+async fn short_memory_shrinks_the_tables() {
     let settings = CouncilSettings { roster: "mp ma mx".to_owned(), hash: 1000, ..CouncilSettings::default() };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let mut council = Council::new(&Pool::new(1).limited_to(60), &roster, &settings, Variant::Standard);

@@ -12,7 +12,6 @@ use crate::pool::Finding;
 use chess::{Decision, Line, Source, UciMove, engine_position};
 use engine::{Outcome, Tablebases, VariantTablebases, book::Book};
 
-/// The result of a look-up.
 #[derive(Debug)]
 pub(super) enum Known {
     Decided(Box<Decision>),
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_is_played_until_it_knows_no_more() {
+    fn book_is_played_to_its_end() {
         let (_folder, path) = book_of("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n");
         let library = library(books(vec![path.into()]));
         let mut line = Line::start(Variant::Standard);

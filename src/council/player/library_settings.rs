@@ -1,5 +1,3 @@
-//! Settings of books and tablebases.
-
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
@@ -44,12 +42,10 @@ pub enum WeightScale {
 pub struct BookSettings {
     /// Books in Polyglot's format, tried in this order.
     pub files: Vec<BookFile>,
-    /// Choice of a book's move.
     pub selection: BookChoice,
     /// The least weight of a move that is played. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
     pub min_weight: u16,
-    /// Unit of `min_weight`.
     pub normalization: WeightScale,
     /// Last ply at which books are asked. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
@@ -86,7 +82,6 @@ pub enum BookFile {
 #[serde(deny_unknown_fields)]
 pub struct SpecialBook {
     pub file: PathBuf,
-    /// Choice of its move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<BookChoice>,
     /// The least weight of a move that is played. 1 to 65535.
@@ -119,7 +114,6 @@ pub struct TablebaseSettings {
     /// Pieces on the board, including kings, from which on they are asked. 2 to 7.
     #[serde(with = "WholeNumber::<2, 7>")]
     pub max_pieces: usize,
-    /// Use of their results.
     #[serde(rename = "use")]
     pub usage: TablebaseUse,
 }
@@ -130,7 +124,6 @@ impl Default for TablebaseSettings {
     }
 }
 
-/// The use of tablebases' results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TablebaseUse {

@@ -1,13 +1,14 @@
-//! Who finds the moves of one game: a forced move is made at once, then the book is asked, then the tablebases, then the
-//! council, with the time that the clock allows; services elsewhere are asked while the council searches. The same player sits at
-//! a server's board and under a chess program.
+//! Finds the moves of one game: a forced move at once, else from the book, the tablebases, or the
+//! council, within the time that the clock allows; online services are queried while the council
+//! searches. The same player serves servers and chess programs.
 //!
-//! An actor behind a handle, [`GamePlayer`]: it owns the game's council and thinks about one position at a time. What it is
-//! asked, it answers with [`PlayerEvent`]s; whoever asked keeps a [`SearchHandle`], to say that the answer is wanted now, that the
-//! clock has begun to run, or that the position has left the board.
+//! An actor behind a handle, [`GamePlayer`]: it owns the game's council and thinks about one
+//! position at a time. It answers requests with [`PlayerEvent`]s; the caller keeps a
+//! [`SearchHandle`], to request the answer at once, to start the clock, or to drop the search.
 //!
-//! Thinking in the opponent's time is an ordinary request with [`Time::Unbounded`]: about the position that is expected.
-//! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the search is dropped.
+//! Thinking in the opponent's time is an ordinary request with [`Time::Unbounded`]: about the
+//! expected position. When that position occurs, [`SearchHandle::comes_about`] starts the clock in
+//! mid-search; when not, the search is dropped.
 
 mod library;
 mod library_settings;
@@ -49,11 +50,11 @@ pub use timing::{Time, timing};
 /// Lag as it is measured for a whole server.
 pub type SharedLag = Arc<Mutex<Lag>>;
 
-/// The number of a search, given by whoever asks for it; what is said of a search with another number is stale.
+/// Number of a search, chosen by the caller; events with another number are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u64);
 
-/// What is to be searched, and under which bounds.
+/// Position and limits of a search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// Comes back with everything that is said about it.
@@ -62,48 +63,43 @@ pub struct SearchRequest {
     pub line: Arc<Line>,
     /// Other positions, any of which may come about instead: thinking in the opponent's time, spread over the electors.
     pub others: Vec<Arc<Line>>,
-    /// How long, as far as is known now.
+    /// Time of the move, as known now.
     pub time: Time,
     /// Bounds for every elector, such as nodes.
     pub limits: Limits,
     /// Moves not to be considered, unless there are no others.
     pub excluded: Vec<UciMove>,
-    /// Whether the electors are asked even where the move is forced or a book knows it: analysis.
+    /// True to search even if the move is forced or a book knows it: analysis.
     pub always_search: bool,
 }
 
-/// What the player tells.
 #[derive(Debug)]
 pub enum PlayerEvent {
     /// An elector has completed an iteration.
     Proposal(RequestId, Proposal),
     /// This move would be elected now.
     Leader(RequestId, UciMove),
-    /// The move is found.
     Decided {
-        /// What it answers.
+        /// Number of the request.
         id: RequestId,
         /// The position that it is about: one of the request's.
         line: Arc<Line>,
         /// The move, and how it was found.
         decision: Box<Decision>,
-        /// The time it was given.
         budget: Budget,
     },
 }
 
-/// What a player needs to know of its game.
 pub struct PlayerConfig {
     pub game: GameId,
-    /// How time is spent.
     pub clock: ClockSettings,
-    /// What the way of a move costs.
+    /// Delay of moves to the server.
     pub lag: SharedLag,
-    /// What needs no search.
+    /// Books and tablebases.
     pub library: Arc<Library>,
     /// Lines that the books are not to go on with.
     pub lost_lines: LostLines,
-    /// Who is asked beside the search.
+    /// Online service that is queried during the search.
     pub online: Option<Box<dyn MoveService>>,
 }
 
@@ -116,7 +112,7 @@ pub struct GamePlayer(mpsc::UnboundedSender<PlayerCommand>);
 pub struct SearchHandle {
     time: watch::Sender<Agreement>,
     reconsider: Arc<Notify>,
-    /// Where it is about several positions.
+    /// Set if the search is about several positions.
     pondering: Option<Pondering>,
     answer_now: CancellationToken,
     _dropped: DropGuard,
@@ -132,7 +128,7 @@ impl SearchHandle {
     pub fn comes_about(&self, line: &Line, time: Time) {
         self.time.send_replace(Agreement::now(Arc::new(line.clone()), time));
         match &self.pondering {
-            // Nobody but us settles it, and only on a position that we gave.
+            // Only the handle settles it, and only on a position of the request.
             Some(pondering) => _ = pondering.settle(line),
             None => self.reconsider.notify_one(),
         }
@@ -157,7 +153,7 @@ struct QueuedRequest {
 }
 
 impl GamePlayer {
-    /// Seats a player with its council; events go to `events`. To be called within a runtime.
+    /// Starts a player with its council; events go to `events`. Must be called within a runtime.
     pub fn start(config: PlayerConfig, council: Council, events: mpsc::UnboundedSender<PlayerEvent>) -> Self {
         let (requests, inbox) = mpsc::unbounded_channel();
         tokio::spawn(PlayerTask { config, council, events, last_scores: ByColor::default() }.run(inbox));
@@ -169,8 +165,8 @@ impl GamePlayer {
         let _ = self.0.send(PlayerCommand::NewGame);
     }
 
-    /// Waits until the council can search: an engine may need seconds to start. A search that runs is waited for, too. Where nobody
-    /// waits any more, the player goes on.
+    /// Waits until the council can search: an engine may need seconds to start. Waits for a running
+    /// search, too. The player goes on if the caller gives up.
     pub async fn started(&self) {
         let (told, hears) = oneshot::channel();
         let _ = self.0.send(PlayerCommand::TellWhenStarted(told));
@@ -206,7 +202,7 @@ struct PlayerTask {
     config: PlayerConfig,
     council: Council,
     events: mpsc::UnboundedSender<PlayerEvent>,
-    /// Of the last move of each side that it was asked to move for, from that side: a program may have one player for both.
+    /// Score of the last move of each side, from that side: a program may use one player for both.
     last_scores: ByColor<Option<Score>>,
 }
 
@@ -253,7 +249,6 @@ impl PlayerTask {
         }
     }
 
-    /// Who keeps the time of a thought.
     fn timekeeper(&self, queued: &QueuedRequest) -> Timekeeper {
         let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
         let (line, expected) = (&queued.request.line, queued.request.others.is_empty());
@@ -271,8 +266,9 @@ impl PlayerTask {
         }
     }
 
-    /// Asks whoever may know the move. Where several positions are expected, books and tablebases are asked when one of them has come
-    /// about: if it needs no search, the request goes on about it alone.
+    /// Decides by book, tablebases, council and services. With several expected positions, books
+    /// and tablebases are used once one of them occurs: if it needs no search, the request goes on
+    /// with it alone.
     async fn ask(&mut self, queued: QueuedRequest) -> ControlFlow<Option<(Arc<Line>, Decision)>, QueuedRequest> {
         let timekeeper = self.timekeeper(&queued);
         let QueuedRequest { mut request, time, reconsider, pondering, answer_now, dropped } = queued;
@@ -291,7 +287,7 @@ impl PlayerTask {
                 None => (),
             }
         }
-        // Analysis is about the council's own opinion, and of moves that tables or whoever asks exclude nobody elsewhere knows.
+        // Analysis is about the council's own opinion, and services do not know excluded moves.
         let own_opinion = request.always_search || !request.excluded.is_empty();
         let SearchRequest { id, limits, .. } = request;
         let leaders = self.events.clone();

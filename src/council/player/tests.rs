@@ -1,4 +1,4 @@
-//! What whoever asks a player can rely on.
+//! Tests of the player.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use chess::{Clock, Clocks, TimeControl, Variant};
 
-/// How long an idea may take before a test counts as hanging.
+/// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn line(moves: &str) -> Arc<Line> {
@@ -126,7 +126,7 @@ fn forced(seconds: u64) -> SearchRequest {
 }
 
 #[tokio::test]
-async fn a_known_move_may_be_held_back_as_if_it_were_thought_about() {
+async fn known_move_may_be_delayed() {
     let pretends = |config: &mut PlayerConfig| {
         config.clock = ClockSettings { fake_think_time: true, first_move: Duration::ZERO, ..ClockSettings::default() };
     };
@@ -140,7 +140,7 @@ async fn a_known_move_may_be_held_back_as_if_it_were_thought_about() {
     let thinking = player.think(forced(36_000));
     thinking.answer_now();
     until(&mut events, decided).await;
-    // What is no longer wanted is not said, and keeps nobody waiting.
+    // A dropped search sends nothing and delays no other.
     drop(player.think(forced(36_000)));
     let check = player.think(SearchRequest { id: RequestId(2), ..forced(1) });
     assert_eq!(until(&mut events, decided).await.0, RequestId(2));
@@ -148,7 +148,7 @@ async fn a_known_move_may_be_held_back_as_if_it_were_thought_about() {
 }
 
 #[tokio::test]
-async fn an_endless_thought_ends_when_its_position_comes_about() {
+async fn ponder_hit_ends_an_endless_search() {
     let (player, mut events) = player();
     let expected = line("e2e4 e7e5");
     let thinking = player.think(topic(1, Arc::clone(&expected), Time::Unbounded));
@@ -160,7 +160,7 @@ async fn an_endless_thought_ends_when_its_position_comes_about() {
 }
 
 #[tokio::test]
-async fn of_several_expected_positions_the_one_that_comes_about_is_answered() {
+async fn expected_position_is_answered() {
     let (player, mut events) = player();
     let (likeliest, other) = (line("e2e4 e7e5"), line("e2e4 b8c6"));
     let both = SearchRequest { others: vec![Arc::clone(&other)], ..topic(1, likeliest, Time::Unbounded) };
@@ -171,9 +171,9 @@ async fn of_several_expected_positions_the_one_that_comes_about_is_answered() {
     assert!(other.is_legal(decision.best), "{}", decision.best);
 }
 
-/// Until then nobody knows about which of them books and tablebases are to be asked.
+/// Books and tablebases wait until one of the positions occurs.
 #[tokio::test]
-async fn of_several_expected_positions_the_one_that_comes_about_is_looked_up() {
+async fn expected_position_is_looked_up() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("book.bin");
     let mut maker = engine::book::BookMaker::default();
@@ -192,7 +192,7 @@ async fn of_several_expected_positions_the_one_that_comes_about_is_looked_up() {
 }
 
 #[tokio::test]
-async fn a_dropped_thought_is_forgotten_and_the_next_one_answered() {
+async fn dropped_search_frees_the_next() {
     let (player, mut events) = player();
     let missed = player.think(topic(1, line("e2e4 e7e5"), Time::Unbounded));
     until(&mut events, proposed).await;
@@ -203,7 +203,7 @@ async fn a_dropped_thought_is_forgotten_and_the_next_one_answered() {
 }
 
 #[tokio::test]
-async fn whoever_wants_the_answer_now_gets_it() {
+async fn answer_is_given_on_request() {
     let (player, mut events) = player();
     let thinking = player.think(topic(1, line("e2e4"), Time::Unbounded));
     thinking.answer_now();
@@ -241,7 +241,7 @@ fn clock_of(remaining: Duration) -> Time {
 }
 
 #[tokio::test]
-async fn what_a_service_knows_ends_the_search() {
+async fn service_answer_ends_the_search() {
     let (player, mut events) = player_who_asks(Some(Box::new(Oracle(Some("a7a6")))));
     let thinking = player.think(topic(1, line("e2e4"), minute()));
     let (_, decision) = until(&mut events, decided).await;
@@ -255,16 +255,16 @@ async fn what_a_service_knows_ends_the_search() {
 }
 
 #[tokio::test]
-async fn a_service_that_never_answers_is_not_waited_for() {
+async fn silent_service_is_not_awaited() {
     let (player, mut events) = player_who_asks(Some(Box::new(Oracle(None))));
     let limits = Limits { nodes: Some(500), ..Limits::default() };
     let _thinking = player.think(SearchRequest { limits, ..topic(1, line("e2e4"), minute()) });
     assert_eq!(until(&mut events, decided).await.1.source, Source::Council);
 }
 
-/// In the opponent's time nobody is asked: it is not known yet about what.
+/// No service is queried in the opponent's time: the position is not known yet.
 #[tokio::test]
-async fn a_service_is_asked_about_the_position_that_comes_about() {
+async fn service_gets_the_actual_position() {
     let (player, mut events) = player_who_asks(Some(Box::new(Oracle(Some("g8f6")))));
     let expected = line("e2e4 b8c6 g1f3");
     let thinking = player.think(topic(1, Arc::clone(&expected), Time::Unbounded));
@@ -273,13 +273,13 @@ async fn a_service_is_asked_about_the_position_that_comes_about() {
     assert_eq!(until(&mut events, decided).await.1.source, Source::Cloud);
 }
 
-/// What was thought in the opponent's time saves our own, but never all of it, and never makes a move late.
+/// Pondering saves at most half of our own time, and never makes a move late.
 #[test]
-fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
+fn ponder_hit_saves_at_most_half() {
     let time = minute();
     let progress = Progress::agreed(9);
     let line = line("e2e4 e7e5");
-    // When a thought ends that was pondered for so long, and how exactly that is known: it began at some moment of its making.
+    // The time pondered is known only within bounds: the search began at some moment of the call.
     let stop_at = |pondered: Duration, time: Time| {
         let asked = Instant::now();
         let (_agree, agreed) = watch::channel(Agreement { line: Arc::clone(&line), time, since: asked + pondered });
@@ -289,7 +289,7 @@ fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
         (timing(&progress), within)
     };
     let (unbounded, _) = stop_at(Duration::ZERO, Time::Unbounded);
-    assert_eq!(unbounded, Duration::MAX, "nobody's clock runs");
+    assert_eq!(unbounded, Duration::MAX, "no clock runs");
     let (fresh, about) = stop_at(Duration::ZERO, time);
     for pondered in [1, 100, 10_000].map(Duration::from_millis) {
         let (end, within) = stop_at(pondered, time);

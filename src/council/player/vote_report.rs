@@ -1,4 +1,4 @@
-//! How a decision came about, in words that every frontend and record shows alike.
+//! Votes in words, alike in every frontend and record.
 
 use std::fmt::{self, Write as _};
 
@@ -7,7 +7,8 @@ use chess::{
     vote_words::{self, NamedElector},
 };
 
-/// The whole vote in lines: the columns' titles, a line an elector, and the summary; the summary alone where nobody voted.
+/// Returns the whole vote in lines: the columns' titles, a line an elector, and the summary; only
+/// the summary if there was no vote.
 pub fn lines<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<String> {
     let mut lines = table(&entries(line, decision));
     lines.push(summary(line, decision));
@@ -22,16 +23,16 @@ pub fn table(entries: &[VoteEntry]) -> Vec<String> {
     titles.into_iter().chain(rows).collect()
 }
 
-/// How the second phase is called among the electors.
+/// Name of the second phase among the electors.
 pub const SECOND_PHASE: &str = "re-search";
 
 /// The fewest characters that the name of an elector takes.
 const NARROWEST: usize = 10;
 
-/// What one elector had to say in the vote, ready to be shown.
+/// Vote of one elector, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoteEntry {
-    /// Who proposed, in words and with its short form: `king and centre (mbkc), adviser`, `Stockfish`.
+    /// Elector in words and by its short form: `king and centre (mbkc), adviser`, `Stockfish`.
     pub elector: String,
     /// The short form alone: `mbkc`, `fish`, `old (mbxk)`.
     pub short: String,
@@ -43,9 +44,10 @@ pub struct VoteEntry {
     pub depth: u32,
     /// Nodes visited by its search.
     pub nodes: u64,
-    /// What it weighed; `None` before the election, for advisers, and in the second phase, which is not weighed.
+    /// Weight in the election; `None` before the election, for advisers, and in the second phase,
+    /// which is not weighed.
     pub weight: Option<f64>,
-    /// Whether this move was elected.
+    /// True if this move was elected.
     pub elected: bool,
     /// The machine that lent its cores for it, if it was not this one.
     pub machine: Option<String>,
@@ -103,7 +105,7 @@ pub fn entries<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>
     first.chain(second).map(|entry| VoteEntry { elected: entry.best == elected, ..entry }).collect()
 }
 
-/// What is said of a vote and who proposed what, in one line: `...; fully-guarded 22-18 +0.12/9`.
+/// Returns a vote and its proposals in one line: `...; fully-guarded 22-18 +0.12/9`.
 pub fn in_one_line<'a>(said: &str, entries: impl IntoIterator<Item = &'a VoteEntry>) -> String {
     let vote = |VoteEntry { short, best, score, depth, .. }: &VoteEntry| format!("; {short} {best} {score}/{depth}");
     let votes: String = entries.into_iter().map(vote).collect();
@@ -132,7 +134,7 @@ pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>
     text
 }
 
-/// What the second phase in this mode made of the first one's choice.
+/// Returns the effect of the second phase on the choice of the first one.
 pub fn second_phase(mode: &str, first_choice: &str, changed: bool) -> String {
     let did = if changed { "instead of" } else { "confirms" };
     format!("; second phase ({mode}) {did} {first_choice}")
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn they_say_who_proposed_what_and_what_the_second_phase_changed() {
+    fn vote_report_names_every_change() {
         let line = Line::start(Variant::Standard);
         let best = "g1f3".parse().expect("a move");
         let decision = Decision {

@@ -5,7 +5,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Counts the threads that search.
 #[derive(Debug)]
 pub(super) struct Cores {
     pub all: usize,
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_crowd_no_more_than_the_cores_that_there_are() {
+    fn copies_do_not_exceed_the_cores() {
         let cores = Arc::new(Cores::new(2));
         let others = [cores.claim(1, None), cores.claim(1, None)];
         assert!(others.iter().all(Option::is_some) && cores.claim(1, Some(7)).is_none());

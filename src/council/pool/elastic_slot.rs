@@ -200,7 +200,7 @@ mod tests {
 
     /// However many cores others claim to have.
     #[test]
-    fn home_core_searches_for_an_elector_of_many_threads() {
+    fn home_core_serves_threaded_elector() {
         let lender = Lender::default();
         let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
         let spec = ElectorSpec { threads: 9, ..ElectorSpec::own(Knowledge::COMPLETE, 1) };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_begins_anew_here_if_it_is_still_wanted() {
+    fn lost_search_restarts_locally() {
         let lender = Lender::default();
         let (mut first, mut second) = slots(&lender);
         let (reports, mut inbox) = mpsc::unbounded_channel();
@@ -228,10 +228,9 @@ mod tests {
         assert_eq!(answer(&mut inbox).serial, 3);
         assert!(inbox.try_recv().is_err(), "the search before it is not wanted any more");
     }
-    /// Of ten copies on a machine of one core, all but the first were elsewhere; that machine is
-    /// lost.
+    /// Nine of ten copies ran elsewhere on a machine that is lost; the own machine has one core.
     #[test]
-    fn copies_whose_machine_is_lost_do_not_crowd_the_own_cores() {
+    fn lost_copies_do_not_crowd_own_cores() {
         let lender = Lender::default();
         let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
         let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });

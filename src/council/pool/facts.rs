@@ -1,5 +1,3 @@
-//! Proved facts about moves.
-
 use std::{
     num::NonZeroU32,
     sync::{Arc, Mutex, PoisonError},
@@ -65,7 +63,6 @@ impl From<Outcome> for Finding {
 pub struct Facts<M = UciMove>(Arc<Mutex<Vec<Fact<M>>>>);
 
 impl<M> Default for Facts<M> {
-    /// Returns no facts.
     fn default() -> Self {
         Self(Arc::default())
     }

@@ -13,14 +13,12 @@ use super::{Facts, Verification};
 use chess::{ElectorName, GameLine, Line, Proposal, Score, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Place};
 
-/// A search to do.
 #[derive(Clone, Debug)]
 pub struct Job<L: GameLine = Line> {
     /// The task that the elector is given.
     pub task: Task<L>,
     /// Guidance that an elector may ignore.
     pub guidance: Guidance<L::Move>,
-    /// The nodes visited so far.
     pub meter: Arc<Meter>,
     /// A limit of threads below the elector's own.
     pub threads_at_most: Option<usize>,
@@ -30,7 +28,6 @@ pub struct Job<L: GameLine = Line> {
 }
 
 impl<L: GameLine> Job<L> {
-    /// A search without guidance.
     pub fn new(task: Task<L>) -> Self {
         Self::guided(task, Guidance::default())
     }
@@ -39,7 +36,6 @@ impl<L: GameLine> Job<L> {
         self.threads_at_most.map_or(elector, |most| elector.min(most.max(1)))
     }
 
-    /// A search that others help.
     pub fn guided(task: Task<L>, guidance: Guidance<L::Move>) -> Self {
         Self { task, guidance, meter: Arc::default(), threads_at_most: None, time: None }
     }
@@ -54,7 +50,6 @@ impl<L: GameLine> Job<L> {
 /// A slot's report about a search.
 #[derive(Clone, Debug)]
 pub enum SearchReport<M = UciMove> {
-    /// An iteration was completed.
     Proposal(Proposal<M>),
     /// The search is over; nothing more will come of it.
     Finished(SearchId, ElectorName),
@@ -70,7 +65,6 @@ impl<M> SearchReport<M> {
         }
     }
 
-    /// The search it is about.
     pub fn search(&self) -> &SearchId {
         match self {
             Self::Proposal(proposal) => &proposal.search,
@@ -82,7 +76,6 @@ impl<M> SearchReport<M> {
 /// Information between the searches of a council. Only the built-in engine uses it.
 #[derive(Clone, Debug)]
 pub struct Guidance<M = UciMove> {
-    /// Moves that others propose.
     pub hints: Option<Hints<M>>,
     /// Proved moves: provers add to them, the built-in engine uses them.
     pub facts: Option<Facts<M>>,
@@ -99,7 +92,6 @@ pub struct Guidance<M = UciMove> {
 }
 
 impl<M> Default for Guidance<M> {
-    /// None.
     fn default() -> Self {
         Self {
             hints: None,

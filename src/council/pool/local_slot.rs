@@ -26,7 +26,7 @@ enum SlotCommand<L: CouncilGame> {
     NewGame,
 }
 
-/// What the handle and the thread know of one search.
+/// State of one search, shared by the handle and the thread.
 #[derive(Debug, Default)]
 struct Flags {
     stop: AtomicBool,
@@ -44,7 +44,6 @@ const SHORTEST_REST: Duration = Duration::from_millis(250);
 /// However often it failed, it is started again after this long.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
-/// The handle of the thread.
 #[derive(Debug)]
 pub(super) struct LocalSlot<L: CouncilGame = Line> {
     spec: ElectorSpec<L::Kind>,
@@ -52,9 +51,9 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     commands: mpsc::Sender<SlotCommand<L>>,
     /// Cancelled when its thread has tried to start the elector.
     started: CancellationToken,
-    /// Where its searches can be seen.
+    /// Registry of running searches.
     running: RunningSearches,
-    /// Of the searches that may not be over; the newest is the last.
+    /// Searches that may still run, the newest last.
     searches: Vec<Arc<Flags>>,
 }
 
@@ -83,7 +82,7 @@ impl<L: CouncilGame> LocalSlot<L> {
         Self { spec: spec.clone(), table, commands, started, running, searches: Vec::new() }
     }
 
-    /// Whether one of its searches was told to stop long ago and has not.
+    /// Returns true if a search was told to stop long ago and still runs.
     fn is_stuck(&self) -> bool {
         self.searches.iter().any(|flags| {
             let since = flags.begun.get().zip(flags.told_to_stop.get()).map(|(begun, told)| *begun.max(told));
@@ -132,7 +131,7 @@ impl<L: CouncilGame> Drop for LocalSlot<L> {
     }
 }
 
-/// What the thread owns.
+/// State of the thread.
 struct ElectorThread<L: CouncilGame> {
     spec: ElectorSpec<L::Kind>,
     table: Option<SharedTable>,
@@ -259,15 +258,16 @@ impl<L: CouncilGame> ElectorThread<L> {
     }
 }
 
-/// What an elector makes of its work; one that panics fails, and a new one takes its place.
+/// Runs `work`; an elector that panics fails, and a new one takes its place.
 fn defended<T>(work: impl FnOnce() -> Result<T, ElectorFailure>) -> Result<T, ElectorFailure> {
     let panicked = |_| Err(ElectorFailure("it panicked, a defect of this program".to_owned()));
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }
 
-/// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.
-/// The threads of a search have the priority that it begins with, and so has the process of a foreign engine: they give way
-/// from the beginning.
+/// Returns true if an elector lowers its priority only after its first proposal, which comes within
+/// microseconds: until then no decision is possible. The threads of a search keep the priority that
+/// it begins with, and so does the process of a foreign engine: they have low priority from the
+/// beginning.
 fn is_prompt<L: CouncilGame>(spec: &ElectorSpec<L::Kind>, threads: usize) -> bool {
     L::is_ours(spec) && threads == 1
 }

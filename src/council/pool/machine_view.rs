@@ -5,10 +5,8 @@ use std::time::Duration;
 use super::Pool;
 use chess::{ElectorName, GameId, MachineName};
 
-/// The state of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineView {
-    /// The operator's name for it.
     pub name: MachineName,
     /// True for the machine that plays the games.
     pub here: bool,

@@ -45,7 +45,6 @@ impl TableMemory {
 #[derive(Debug)]
 pub(crate) struct MemoryClaim {
     memory: Arc<TableMemory>,
-    /// The granted MiB.
     pub granted: usize,
 }
 
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nested_groups_the_tightest_one_counts() {
+    fn tightest_nested_group_counts() {
         let files = [
             ("/proc/self/cgroup", "0::/system.slice/concilio.service\n"),
             ("/sys/fs/cgroup/system.slice/memory.max", "1000000000\n"),
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_older_hierarchy_is_understood() {
+    fn cgroup_v1_is_understood() {
         let files = [
             ("/proc/self/cgroup", "5:cpu,cpuacct:/a\n4:memory:/docker/7f\n"),
             ("/sys/fs/cgroup/memory/docker/7f/memory.limit_in_bytes", "536870912\n"),
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_for_tables_is_never_nothing() {
+    fn tables_always_get_memory() {
         assert_eq!(beside(256 << 20), 160);
         assert_eq!(beside(64 << 20), 1);
     }

@@ -89,7 +89,7 @@ pub struct Pool {
 /// The cores that a pool has for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoresAtHand {
-    /// Those of this machine.
+    /// Cores of this machine.
     pub here: usize,
     /// The cores of this machine and of others.
     pub together: usize,

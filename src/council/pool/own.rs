@@ -122,7 +122,6 @@ fn proved(position: &Position, facts: &[Fact]) -> Vec<(Move, Outcome)> {
     facts.iter().filter_map(|fact| Some((engine_move(position, fact.about)?, outcome(fact.finding)))).collect()
 }
 
-/// Builds an iteration's proposal.
 fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: &Iteration) -> Option<Proposal> {
     let pv: Vec<UciMove> = position.line_to_uci(&iteration.pv).iter().map_while(|text| text.parse().ok()).collect();
     Some(Proposal {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_is_a_move_with_optional_value() {
+    fn answer_is_a_move_and_perhaps_value() {
         let told = |script: &str| {
             let proposals = answers(script, false).expect("an answer");
             let [proposal] = proposals.as_slice() else { panic!("one answer: {proposals:?}") };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_silence_and_an_end_are_failures() {
+    fn bad_player_answers_are_failures() {
         for (script, stopped, complaint) in [
             ("echo e2e5", false, "gave no legal move: \"e2e5\""),
             (":", true, "gave no move and was killed"),

@@ -18,17 +18,18 @@ use super::{
 
 /// A line of an engine that is longer than this is cut: no line that we read is.
 const LONGEST_LINE: usize = 64 << 10;
-/// So many lines are read at once of an engine that talks without an end.
+/// Maximum number of lines read at once, against endless output.
 const MOST_LINES: usize = 4096;
-/// Bytes that are read of an engine's output at once. What it says while nobody reads stays in its pipe; then it has to wait.
+/// Bytes of an engine's output that are read at once. Unread output stays in the pipe; a full pipe
+/// blocks the engine.
 const PIECE: usize = 4096;
-/// So long the last words of an engine that has ended are waited for.
+/// Time to wait for the last words of an engine that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Letters of a line of its standard error that are told.
 const MOST_LETTERS: usize = 200;
 /// No engine inherits a variable that begins so: some hold secrets.
 const OUR_VARIABLES: &str = "CONCILIO_";
-/// Where systemd puts secrets for us alone.
+/// Variable with the folder of systemd's secrets for this service.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
 /// The engines that run, by their numbers.
@@ -50,7 +51,7 @@ pub fn kill_engines() {
 fn kill_group(number: u32) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(number).ok().and_then(rustix::process::Pid::from_raw) {
-        // Nobody may be left in it.
+        // The group may be empty.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]
@@ -65,7 +66,7 @@ pub struct Process {
     /// The last line of its standard error, when that has ended.
     last_words: mpsc::Receiver<String>,
     transcript: Transcript,
-    /// Whether it knows the word that ends an engine.
+    /// True if the engine understands `quit`.
     knows_quit: bool,
 }
 
@@ -106,7 +107,8 @@ impl Process {
         Ok(Self { child, stdin, output, last_words, transcript, knows_quit })
     }
 
-    /// It has ended, with its last words: whoever is sent to another machine says why it did not come there.
+    /// Returns the failure, with the engine's last words: `ssh` to another machine gives its reason
+    /// there.
     fn ended(&self) -> ElectorFailure {
         let words = printable(&self.last_words.recv_timeout(LAST_WORDS).unwrap_or_default());
         let told = if words.is_empty() { words } else { format!(": {words}") };
@@ -135,8 +137,8 @@ impl Process {
         Ok(line)
     }
 
-    /// The next line, or `None` if none came before the deadline. After it nobody listens, whatever waits to be read: one that talks
-    /// without an end is no better than a mute one.
+    /// Returns the next line, or `None` if none came before the deadline, even if output is waiting
+    /// then: endless output is no better than silence.
     ///
     /// # Errors
     /// [`ElectorFailure`] if the engine has ended.
@@ -180,14 +182,15 @@ impl Process {
     }
 }
 
-/// What an engine says. The thread that asks it reads it, so that no other has to wake up first.
+/// Output of an engine. The searching thread reads it itself, so that no other has to wake up
+/// first.
 struct Output {
     pipe: ChildStdout,
-    /// What was read and is not in a line yet.
+    /// Bytes that are not part of a line yet.
     said: Vec<u8>,
-    /// The first so many bytes of it hold no end of a line.
+    /// Number of these bytes known to have no end of a line.
     searched: usize,
-    /// Whether the line that is being read was cut, so that its rest is dropped.
+    /// True if the current line was cut, so that its rest is dropped.
     skips: bool,
     has_ended: bool,
 }
@@ -269,7 +272,7 @@ impl Drop for Process {
         if self.knows_quit {
             let _ = writeln!(self.stdin, "quit");
         }
-        // Until it is waited for, its number belongs to nobody else.
+        // The process number is not reused before this wait.
         if running().remove(&number) {
             kill_group(number);
         }
@@ -304,13 +307,13 @@ fn listen_to_errors(program: &EngineProgram, stderr: ChildStderr, transcript: Tr
             }
             last = line;
         }
-        // Nobody listens where it was ended.
+        // The receiver is gone if the engine was ended.
         let _ = speaker.send(last);
     });
     last_words
 }
 
-/// What of a line of an engine may be shown to people.
+/// Returns the printable part of an engine's line.
 fn printable(line: &str) -> String {
     line.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
 }
@@ -359,7 +362,7 @@ mod tests {
 
     /// Promise 7: what an engine prints does not grow without bound here.
     #[test]
-    fn a_line_takes_no_more_memory_than_the_longest_that_is_kept() {
+    fn long_lines_are_cut() {
         let endless = io::repeat(b'x').take(50 << 20).chain(&b"\nshort\r\n"[..]);
         let mut input = BufReader::new(endless);
         let cut = read_line(&mut input, 1000).expect("readable").expect("a line");
@@ -369,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_talks_without_an_end_is_not_listened_to_for_ever() {
+    fn endless_engine_output_is_cut_off() {
         let mut engine = shell("while :; do echo still loading; done");
         let failure = engine.read_until("uciok", Duration::from_millis(200), |_| ()).expect_err("never");
         assert!(failure.to_string().contains("no uciok"), "{failure}");
@@ -379,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_has_ended_says_why() {
+    fn ended_engine_gives_its_reason() {
         let mut engine = shell("echo connecting >&2; echo 'attic: No route to host' >&2; exit 255");
         let failure = engine.read_until("uciok", Duration::from_secs(60), |_| ()).expect_err("it has ended");
         assert_eq!(failure.to_string(), "the engine has ended: attic: No route to host");
@@ -387,7 +390,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_transcript_has_what_both_have_said_from_the_folder_where_the_engine_runs() {
+    fn transcript_has_both_sides() {
         let folder = tempfile::tempdir().expect("a folder");
         let transcript = folder.path().join("said.txt");
         let program = EngineProgram {
@@ -411,7 +414,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_engine_sees_none_of_our_secrets() {
+    fn engine_sees_no_secrets() {
         // This process has no such variable, so another one that does starts the engine: the test itself, again.
         const ASKED: &str = "CONCILIO_TEST_SECRET";
         if std::env::var_os(ASKED).is_some() {
@@ -420,7 +423,7 @@ mod tests {
             std::process::exit(i32::from(shown.is_err()));
         }
         let output = Command::new(std::env::current_exe().expect("this test"))
-            .args(["an_engine_sees_none_of_our_secrets", "--nocapture"])
+            .args(["engine_sees_no_secrets", "--nocapture"])
             .env(ASKED, "a secret")
             .env("CONCILIO_LICHESS_TOKEN", "another secret")
             .env(CREDENTIALS, "/run/secrets")
@@ -432,7 +435,7 @@ mod tests {
         assert!(!inherited.iter().any(|name| name.starts_with(OUR_VARIABLES) || *name == CREDENTIALS), "{shown}");
     }
 
-    /// Whether a process of this number is there and not a zombie.
+    /// Returns true if a process of this number exists and is not a zombie.
     #[cfg(target_os = "linux")]
     fn lives(number: &str) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
@@ -441,7 +444,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_an_engine_has_started_ends_with_it() {
+    fn child_processes_end_with_the_engine() {
         let mut engine = shell("sleep 1000 & echo $!; wait");
         let child = next(&mut engine);
         assert!(lives(&child));

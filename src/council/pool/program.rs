@@ -18,7 +18,6 @@ pub struct EngineProgram {
     pub path: PathBuf,
     /// The arguments that it is started with.
     pub arguments: Vec<String>,
-    /// Options by name.
     pub options: BTreeMap<String, String>,
     pub protocol: EngineProtocol,
     /// The working folder; `None` is the daemon's.
@@ -47,7 +46,6 @@ pub enum ErrorOutput {
     /// Discarded.
     #[default]
     Quiet,
-    /// Logged line by line.
     Log,
 }
 

@@ -80,7 +80,6 @@ fn allowed(position: &Position, named: &[UciMove]) -> Vec<Move> {
     named.iter().filter_map(|uci| engine_move(position, *uci)).collect()
 }
 
-/// One question to a prover.
 struct Proving<'a> {
     name: &'a ElectorName,
     job: &'a Job,

@@ -33,7 +33,6 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>>;
 }
 
-/// A signal for new machines.
 #[derive(Debug)]
 pub(crate) struct Arrivals(Option<watch::Receiver<u64>>);
 
@@ -92,7 +91,6 @@ impl Fallback {
         Self(Box::new(resume))
     }
 
-    /// Hands the search over.
     pub fn resume(self, job: Job, reports: &UnboundedSender<SearchReport>) {
         (self.0)(job, reports);
     }

@@ -15,7 +15,6 @@ pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
     /// Begins a search; stops a running one first.
     fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>);
 
-    /// Stops the running search.
     fn stop(&self);
 
     /// Forgets the last game.
@@ -50,7 +49,6 @@ impl<L: CouncilGame> Slot<L> {
         Self { spec, place: Box::new(place) }
     }
 
-    /// The elector that searches here.
     pub fn spec(&self) -> &ElectorSpec<L::Kind> {
         &self.spec
     }
@@ -65,7 +63,6 @@ impl<L: CouncilGame> Slot<L> {
         self.place.stop();
     }
 
-    /// Forgets the last game.
     pub fn new_game(&self) {
         self.place.new_game();
     }

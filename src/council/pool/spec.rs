@@ -82,15 +82,12 @@ impl fmt::Debug for ElectorMaker {
 /// An instance of our own engine: what tells it from the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The heuristics that it evaluates.
     pub knowledge: Knowledge,
-    /// The share of each heuristic.
     pub percentages: Percentages,
     /// The cost of a draw for the side that stands better, centipawns.
     pub contempt: i32,
     /// The selectivity of the search, per cent of the usual.
     pub selectivity: u16,
-    /// Noise on its evaluation.
     pub noise: Noise,
     /// The net that it asks, if it has one and it is not one of those that come with the engine.
     pub net: Option<Arc<Net>>,
@@ -120,7 +117,6 @@ impl Instance {
         self.options(1, 1).check_net().map_err(|error| format!("a net: {error}"))
     }
 
-    /// The engine's options for it.
     pub fn options(&self, hash: usize, threads: usize) -> EngineOptions {
         let Self { knowledge, percentages, contempt, selectivity, noise, ref net } = *self;
         EngineOptions {

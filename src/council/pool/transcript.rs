@@ -9,10 +9,8 @@ use std::{
 
 use super::ElectorFailure;
 
-/// The sender of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Speaker {
-    /// The daemon.
     Us,
     /// The engine does, on its standard output.
     Engine,

@@ -25,7 +25,6 @@ impl VerificationLength {
     /// All of them, the shortest first.
     pub const ALL: [Self; 3] = [Self::Short, Self::Medium, Self::Long];
 
-    /// Nodes of the search.
     pub fn nodes(self) -> u64 {
         match self {
             Self::Short => 1_000,
@@ -185,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn contested_moves_are_searched_longer_in_turn() {
+    fn contested_moves_are_searched_longer() {
         let verification = verification();
         assert_eq!(verification.next(), None, "nothing is asked");
         verification.contest(Some('a'), None);
         assert_eq!(verification.next(), Some((Some('a'), Short)));
         verification.found(Some('a'), Short, Some(Score::Cp(10)));
-        assert_eq!(verification.next(), None, "nobody contests it");
+        assert_eq!(verification.next(), None, "the move is not contested");
         verification.contest(Some('a'), Some('b'));
         let mut searched = Vec::new();
         while let Some((moved, length)) = verification.next() {
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_compare_by_the_longest_search_of_both() {
+    fn moves_compare_by_their_longest_search() {
         let verification = verification();
         verification.found(Some('a'), Short, Some(Score::Cp(10)));
         assert_eq!(verification.difference('b', Some('a')), None);
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn variant_without_engine_compares_nothing() {
+    fn unknown_variant_compares_nothing() {
         let verification = verification();
         verification.contest(Some('a'), Some('b'));
         verification.found(Some('a'), Short, None);

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_machine_is_faster_than_another() {
+    fn virtual_machines_are_equally_fast() {
         for (count, places) in [(1, 4), (2, 8), (4, 16)] {
             let machines = VirtualMachines { count, delay: 16, interval: 48, ..VirtualMachines::default() };
             let turns = machines.turns(places);

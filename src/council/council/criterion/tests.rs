@@ -63,7 +63,7 @@ fn weights(outcome: &ElectionOutcome) -> Vec<f64> {
 }
 
 #[test]
-fn by_weights_much_knowledge_outvotes_two_specialists() {
+fn weights_let_knowledge_outvote_two() {
     // 94 against (30+21) + (30+15) = 96: two specialists of pawns and attack together know a little more.
     let said = [cp("e2e4", 0), cp("d2d4", 0), cp("d2d4", 0)];
     let outcome = election("mbxkcpar mp ma", CriterionName::Weights, &said);
@@ -72,7 +72,7 @@ fn by_weights_much_knowledge_outvotes_two_specialists() {
 }
 
 #[test]
-fn by_depth_a_completed_iteration_outweighs_an_unfinished_one() {
+fn depth_prefers_completed_iterations() {
     let electors = electors("mp ma");
     let mut unfinished = proposal(&electors[1], &Said("d2d4", Score::Cp(0), 5));
     unfinished.root_moves_done = 40;
@@ -96,7 +96,7 @@ fn by_majority_every_vote_is_one() {
 const TEMPO: f64 = 14.0;
 
 #[test]
-fn by_relative_1_what_is_gained_over_the_own_static_value_counts() {
+fn relative_1_counts_gain_over_static() {
     let said = [cp("e2e4", 40), cp("d2d4", 30), cp("d2d4", 24)];
     let outcome = election("mp ma mc", CriterionName::Relative1, &said);
     assert_eq!(weights(&outcome), [40.0 - TEMPO, 30.0 - TEMPO, 24.0 - TEMPO]);
@@ -105,7 +105,7 @@ fn by_relative_1_what_is_gained_over_the_own_static_value_counts() {
 }
 
 #[test]
-fn the_democratic_vote_breaks_ties_by_relative_1() {
+fn democratic_ties_go_by_relative_1() {
     let said = [cp("e2e4", 40), cp("d2d4", 30)];
     let outcome = election("mp ma", CriterionName::Relative1Democratic, &said);
     assert_eq!(weights(&outcome), [10_026.0, 10_016.0]);
@@ -116,7 +116,7 @@ fn the_democratic_vote_breaks_ties_by_relative_1() {
 }
 
 #[test]
-fn by_relative_2_all_electors_judge_where_the_lines_end() {
+fn relative_2_judges_final_positions() {
     // White wins a rook in the second line. Both electors, who know material, see it; no score
     // shows it.
     let fen = "4k3/8/8/8/8/8/r3P3/3K3R w - - 0 1";
@@ -127,7 +127,7 @@ fn by_relative_2_all_electors_judge_where_the_lines_end() {
 }
 
 #[test]
-fn the_optimist_follows_the_highest_score() {
+fn optimistic_elects_the_highest_score() {
     let said = [cp("e2e4", 40), cp("d2d4", 30), cp("d2d4", 35)];
     let outcome = election("mp ma mc", CriterionName::Optimistic, &said);
     assert_eq!(outcome.totals[1].1, 35.0, "votes are not added up");
@@ -135,7 +135,7 @@ fn the_optimist_follows_the_highest_score() {
 }
 
 #[test]
-fn by_score_margin_votes_weigh_their_distance_from_the_lowest() {
+fn score_margin_weighs_distance_to_lowest() {
     let said = [cp("e2e4", 40), cp("d2d4", 20), cp("d2d4", 30)];
     let outcome = election("mp ma mc", CriterionName::ScoreMargin, &said);
     assert_eq!(weights(&outcome), [34.0, 14.0, 24.0]);
@@ -143,7 +143,7 @@ fn by_score_margin_votes_weigh_their_distance_from_the_lowest() {
 }
 
 #[test]
-fn by_score_margin_a_shallow_vote_weighs_little_among_those_who_evaluate_alike() {
+fn score_margin_discounts_shallow_votes() {
     let said = [Said("e2e4", Score::Cp(20), 10), Said("d2d4", Score::Cp(50), 8)];
     let outcome = election("complete-2", CriterionName::ScoreMargin, &said);
     let hundredths: Vec<f64> = weights(&outcome).iter().map(|weight| (100.0 * weight).round()).collect();
@@ -159,7 +159,7 @@ fn by_score_margin_a_shallow_vote_weighs_little_among_those_who_evaluate_alike()
 const GUARDED: [CriterionName; 2] = [CriterionName::Optimistic, CriterionName::ScoreMargin];
 
 #[test]
-fn a_proven_win_overrides_every_rule_the_shortest_mate_first() {
+fn proven_win_overrides_every_criterion() {
     let said = [cp("e2e4", 900), mate("d2d4", 7), mate("c2c4", 3), cp("e2e4", 800)];
     for rule in GUARDED {
         let outcome = election("mp ma mc mb", rule, &said);
@@ -168,7 +168,7 @@ fn a_proven_win_overrides_every_rule_the_shortest_mate_first() {
 }
 
 #[test]
-fn a_proven_loss_is_never_elected_while_another_move_is_proposed() {
+fn proven_loss_is_elected_only_if_alone() {
     let said = [mate("e2e4", -9), mate("e2e4", -9), cp("d2d4", -900)];
     for rule in GUARDED {
         let outcome = election("mp ma mc", rule, &said);
@@ -194,7 +194,7 @@ fn bounds_prove_and_decide_nothing() {
 }
 
 #[test]
-fn a_weight_by_hand_comes_before_the_heuristics() {
+fn manual_weight_precedes_heuristics() {
     let electors: Vec<_> = electors("mbxkcpar mp")
         .into_iter()
         .zip([None, Some(100.0)])
@@ -209,7 +209,7 @@ fn a_weight_by_hand_comes_before_the_heuristics() {
 }
 
 #[test]
-fn a_tie_falls_the_same_way_with_the_same_seed_and_not_always_the_same_way() {
+fn ties_depend_on_the_seed() {
     let said = || [cp("e2e4", 0), cp("d2d4", 0)];
     let draw = |seed| {
         let electors = electors("mp ma");
@@ -223,7 +223,7 @@ fn a_tie_falls_the_same_way_with_the_same_seed_and_not_always_the_same_way() {
 }
 
 #[test]
-fn those_who_have_not_proposed_do_not_vote_and_nobody_elects_nothing() {
+fn no_proposal_means_no_vote() {
     let electors = electors("mp ma");
     let line = Line::start(Variant::Standard);
     for rule in CriterionName::ALL {

@@ -1,5 +1,3 @@
-//! Stories of electors that prove.
-
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -76,19 +74,19 @@ async fn decide(council: &mut Council, question: Question) -> Decision {
 }
 
 #[tokio::test]
-async fn a_proved_mate_ends_the_vote_although_the_electors_would_go_on_for_ever() {
+async fn proved_mate_ends_the_vote() {
     let mut council = council(&[("e3d3", 50), ("f3d3", 90)]);
     let decision = decide(&mut council, question(MATE_BY_CHECKS, |_| false)).await;
     assert_eq!(decision.best.to_string(), "e3e8");
     assert!(matches!(decision.score, Some(Score::Mate(8..))), "{:?}", decision.score);
     assert_eq!(decision.ponder.map(|reply| reply.to_string()).as_deref(), Some("f6e8"));
-    assert_eq!((decision.source, decision.criterion), (Source::Proof, None), "nobody's vote elected it");
+    assert_eq!((decision.source, decision.criterion), (Source::Proof, None), "no vote elected it");
     let proof = decision.votes.iter().find(|vote| vote.proposal.elector.as_str() == "mates").expect("it is shown");
     assert!(proof.weight.is_none() && proof.proposal.pv.len() > 14);
 }
 
 #[tokio::test]
-async fn a_council_with_provers_decides_the_same_again_in_virtual_time() {
+async fn provers_are_reproducible() {
     let settings = CouncilSettings {
         roster: "complete-2".to_owned(),
         advisers: "mates mp".to_owned(),
@@ -115,7 +113,7 @@ async fn a_council_with_provers_decides_the_same_again_in_virtual_time() {
 }
 
 #[test]
-fn prover_is_named_beside_knowledge_and_others_are_refused() {
+fn roster_accepts_known_provers() {
     let advised = |advisers: &str| {
         Roster::from_settings(&CouncilSettings { advisers: advisers.to_owned(), ..CouncilSettings::default() })
     };

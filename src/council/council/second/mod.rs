@@ -28,13 +28,11 @@ use engine::Turnstile;
 
 /// The task of the second phase.
 pub(super) struct SecondPhaseTask<L: GameLine> {
-    /// The position that is searched.
     pub line: Arc<L>,
     /// The moves proposed, at least one.
     pub candidates: Vec<L::Move>,
     /// The number of searchers, at least one.
     pub searchers: usize,
-    /// Bounds for each of them.
     pub limits: Limits,
 }
 
@@ -49,7 +47,7 @@ pub(super) struct SearchAssignment<L: GameLine> {
 }
 
 impl<L: GameLine> SecondPhaseTask<L> {
-    /// Those moves searched in the position itself, without more guidance.
+    /// Assigns a search of `root_moves` in the position itself, without guidance.
     pub(super) fn assign(&self, searcher: usize, root_moves: Vec<L::Move>) -> SearchAssignment<L> {
         let (line, limits) = (Arc::clone(&self.line), self.limits);
         SearchAssignment { searcher, line, root_moves, limits, guidance: Guidance::default() }
@@ -58,7 +56,6 @@ impl<L: GameLine> SecondPhaseTask<L> {
 
 /// A way of searching the proposed moves with several searchers.
 pub(super) trait SecondPhaseStrategy<L: GameLine>: Send {
-    /// Returns the first assignments.
     fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>>;
 
     /// Returns the next assignments, after a report of a searcher.

@@ -22,7 +22,6 @@ const THRESHOLD: u32 = 4;
 /// The depth of the first iteration, plies. One searcher does it alone.
 const SHALLOWEST: u32 = 4;
 
-/// The last iteration.
 const DEEPEST: u32 = 100;
 
 pub(in super::super) struct PvSplit<L: GameLine> {

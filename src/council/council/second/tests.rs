@@ -91,7 +91,7 @@ fn pv_split_agrees_with_one_process() {
 }
 
 #[test]
-fn a_budget_of_nodes_ends_every_mode() {
+fn node_budget_ends_every_mode() {
     for mode in MODES {
         let layout = Layout::of(mode, 2);
         let limits = Limits { nodes: Some(4_000), ..Limits::default() };

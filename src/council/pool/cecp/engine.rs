@@ -135,7 +135,6 @@ impl CecpEngine {
         self.features.get(feature).is_some_and(|value| value == "0")
     }
 
-    /// Returns the announced variants.
     pub fn variants(&self) -> Vec<Variant> {
         let known = |variant: &Variant| self.name_of(*variant).is_some();
         Variant::ALL.into_iter().filter(known).collect()

@@ -118,7 +118,6 @@ impl Elector for CecpElector {
     }
 }
 
-/// A running search.
 struct CecpSearch<'a> {
     name: &'a ElectorName,
     job: &'a Job,

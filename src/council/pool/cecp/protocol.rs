@@ -21,7 +21,6 @@ pub enum EngineAnswer {
     Nothing,
 }
 
-/// A line of thinking.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thinking {
     pub depth: u32,
@@ -150,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn features_are_read_with_their_quotes() {
+    fn quoted_features_are_read() {
         let pairs = features(r#"ping=1 myname="GNU Chess 6.2.7" variants="normal,suicide" san=0 done=1"#);
         let names: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}:{value}")).collect();
         assert_eq!(names, ["ping:1", "myname:GNU Chess 6.2.7", "variants:normal,suicide", "san:0", "done:1"]);
     }
 
     #[test]
-    fn thinking_is_read_in_every_notation() {
+    fn thinking_is_read_in_any_notation() {
         let line = Line::start(Variant::Standard);
         let pv = moves("e2e4 e7e5 g1f3");
         let expected = Thinking { depth: 9, score: Some(Score::Cp(-15)), nodes: 48211, pv };

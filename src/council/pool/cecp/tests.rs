@@ -38,7 +38,7 @@ fn start(program: &EngineProgram) -> Result<CecpElector, ElectorFailure> {
     CecpElector::start("engine".into(), program, 16, 1)
 }
 
-/// What was said to an engine so far.
+/// Returns the commands sent to an engine so far.
 fn said(program: &EngineProgram) -> Vec<String> {
     let path = program.transcript.as_ref().expect("a transcript");
     let text = fs::read_to_string(path).expect("readable");
@@ -77,7 +77,7 @@ fn search_a_little(elector: &mut CecpElector, job: &Job) -> Searched {
 const LONG: Option<Duration> = Some(Duration::from_secs(600));
 
 #[test]
-fn thinking_is_proposed_and_a_stopped_engine_moves() {
+fn stopped_engine_moves() {
     let (_folder, program) = engine("echo '7 31 100 4242 e2e4 e7e5'", "echo 'move e2e4'");
     let mut elector = start(&program).expect("it starts");
     let (searched, proposals) = search_a_little(&mut elector, &job(line(""), LONG));
@@ -89,7 +89,7 @@ fn thinking_is_proposed_and_a_stopped_engine_moves() {
 }
 
 #[test]
-fn an_engine_that_shows_no_thinking_is_told_to_move_before_the_time_is_up() {
+fn silent_engine_moves_before_the_deadline() {
     let (_folder, program) = engine(":", "echo 'move d2d4'");
     let mut elector = start(&program).expect("it starts");
     let job = job(line(""), Some(Duration::from_millis(100)));
@@ -113,7 +113,7 @@ fn nodes_and_time_end_a_search() {
 }
 
 #[test]
-fn an_expected_move_that_did_not_come_is_taken_back() {
+fn ponder_miss_is_taken_back() {
     let (_folder, program) = engine("echo '1 0 0 1 g8f6'", "echo 'move g8f6'");
     let mut elector = start(&program).expect("it starts");
     assert_eq!(search_a_little(&mut elector, &job(line("e2e4"), LONG)).0, Ok(()));
@@ -127,7 +127,7 @@ fn an_expected_move_that_did_not_come_is_taken_back() {
 }
 
 #[test]
-fn what_an_engine_that_resigns_has_found_is_worth_a_lost_game() {
+fn resignation_scores_as_a_loss() {
     let (_folder, program) = engine("echo '7 -300 100 4242 e2e4'; echo resign", ":");
     let mut elector = start(&program).expect("it starts");
     let (searched, proposals) = search(&mut elector, &job(line(""), LONG), &AtomicBool::new(false));
@@ -141,7 +141,7 @@ fn what_an_engine_that_resigns_has_found_is_worth_a_lost_game() {
 }
 
 #[test]
-fn an_engine_that_does_not_follow_says_nonsense_or_hangs_has_failed() {
+fn bad_engine_answers_are_failures() {
     let stopped = AtomicBool::new(true);
     for (go, move_now, complaint) in [
         ("echo 'Illegal move: e2e4'", ":", "does not follow the game: Illegal move: e2e4"),
@@ -157,7 +157,7 @@ fn an_engine_that_does_not_follow_says_nonsense_or_hangs_has_failed() {
 }
 
 #[test]
-fn options_and_variants_are_those_that_it_announced() {
+fn variants_and_options_are_announced() {
     let (_folder, program) = engine(":", ":");
     assert_eq!(
         start(&program).expect("it starts").variants(),
@@ -174,7 +174,7 @@ fn options_and_variants_are_those_that_it_announced() {
 }
 
 #[test]
-fn a_position_with_the_castling_of_chess960_is_played_by_its_rules() {
+fn chess960_castling_sets_the_variant() {
     let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
     let position = Line::from_fen(Variant::FromPosition, fen).expect("a position");
     let (_folder, mut program) = engine("echo '1 0 0 1 a2c1'", "echo 'move a2c1'");
@@ -188,7 +188,7 @@ fn a_position_with_the_castling_of_chess960_is_played_by_its_rules() {
 }
 
 #[test]
-fn an_engine_of_version_1_says_nothing_of_itself_and_plays() {
+fn version_1_engine_plays() {
     let old = "echo Chess; while read -r command; do case $command in go) echo 'My move is: b8c6' ;; esac; done";
     let (_folder, program) = shell(old);
     let mut elector = start(&program).expect("it starts");

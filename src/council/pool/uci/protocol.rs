@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_a_combo_option_are_listed() {
+    fn combo_option_values_are_listed() {
         let line = "option name UCI_Variant type combo default chess var chess var atomic var 3check";
         let (name, values) = option(line).expect("an option");
         assert_eq!((name.as_str(), values), ("UCI_Variant", vec!["chess".into(), "atomic".into(), "3check".into()]));
