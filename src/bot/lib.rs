@@ -1,11 +1,11 @@
-//! One account on one chess server: the games it plays, what it wants to play, and what it remembers.
+//! Accounts on chess servers: games, policies and the journal.
 //!
-//! | room | its one job |
+//! | module | purpose |
 //! |---|---|
-//! | [`session`] | one manager an account, one task a game: what must never be lost |
-//! | [`policy`] | whom to play, when to offer, resign, speak: decides and does nothing |
-//! | [`webhook`] | chosen events, told to an address |
-//! | [`metrics`] | what is measured while it runs, for Prometheus |
+//! | [`session`] | the tasks: one manager an account, one task a game |
+//! | [`policy`] | pure decisions: opponents, offers, resignation, chat |
+//! | [`webhook`] | chosen events, sent to a URL |
+//! | [`metrics`] | measurements for Prometheus |
 //! | [`journal`] | every game, move and vote in SQLite; games as PGN |
 
 pub mod journal;

@@ -1,7 +1,7 @@
-//! Chosen events, told to an address on the web: a chat room, a pager, a script.
+//! Sends chosen events to a URL: a chat service, a pager, a script.
 //!
-//! It listens as any watcher does, so play never waits for it. What cannot be sent is tried again, later and later, and in the
-//! end given up.
+//! It listens as any watcher does, so play never waits for it. Failed messages are tried again with
+//! growing pauses, and finally dropped.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -24,12 +24,12 @@ use crate::{
 };
 use chess::{Backoff, Fault, GameId, Secret, SecretError};
 
-/// How many messages wait to be sent at most; what comes then is dropped.
+/// Capacity of the queue of messages; further ones are dropped.
 const MOST_WAITING: usize = 100;
-/// How long one attempt may take, and how often one message is tried.
+/// Timeout of one attempt, and the number of attempts.
 const PATIENCE: Duration = Duration::from_secs(15);
 const ATTEMPTS: u32 = 8;
-/// How long what happened last may take to be sent when the program ends.
+/// Timeout for the last messages at the end of the program.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
@@ -38,9 +38,8 @@ const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_min
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookSettings {
-    /// Where messages are sent, by POST. `{secret}` stands for the secret. Empty: nothing is sent.
+    /// URL for POST requests. `{secret}` stands for the secret. Empty: nothing is sent.
     pub url: String,
-    /// The events that are told.
     pub events: Vec<String>,
     /// The message. `{text}` stands for the event's sentence, `{event}` for its kind, `{account}` and `{game}` for where it
     /// happened. A message that begins with `{` is JSON, and what is put into it is written as JSON wants it.
@@ -65,7 +64,7 @@ impl WebhookSettings {
     /// The environment variable that may hold the secret.
     pub const SECRET_VARIABLE: &str = "CONCILIO_WEBHOOK_SECRET";
 
-    /// What is wrong with values that are each well-formed.
+    /// Returns faults of values that are well-formed each.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let is_address = |scheme: &str| self.url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty());
@@ -90,10 +89,8 @@ const LOST: &str = "game_lost";
 /// Stands for the secret in the address.
 const SECRET_PLACE: &str = "{secret}";
 
-/// Why nothing can be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
-    /// The secret cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The address has a place for it, and there is none.
@@ -102,7 +99,6 @@ pub enum WebhookError {
         WebhookSettings::SECRET_VARIABLE
     )]
     NoSecret,
-    /// HTTPS cannot be spoken.
     #[error("webhook: HTTPS cannot be set up: {0}")]
     Client(#[from] reqwest::Error),
 }
@@ -135,7 +131,7 @@ pub fn start(settings: &WebhookSettings, bus: &EventBus) -> Result<Webhook, Webh
     Ok(Webhook { stop, delivery: Some(delivery) })
 }
 
-/// What sends messages. It goes on where this is dropped.
+/// Task that sends messages. It goes on if this is dropped.
 #[derive(Debug)]
 pub struct Webhook {
     stop: CancellationToken,
@@ -154,7 +150,6 @@ impl Webhook {
     }
 }
 
-/// Where messages go.
 struct Address {
     url: String,
     /// The secret, where it does not stand in the address.
@@ -301,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wanted_is_told_and_in_the_words_of_the_template() {
+    fn chosen_events_use_the_template() {
         let mut settings = WebhookSettings::default();
         let hostile = "he said \"{game}\"\n";
         let text = message(&settings, &fault(hostile)).expect("wanted");
@@ -313,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_does_not_exist_is_named() {
+    fn unknown_event_is_named() {
         let settings = WebhookSettings { events: vec!["fualt".to_owned()], ..WebhookSettings::default() };
         assert!(matches!(settings.faults().as_slice(), [Fault::Value { accepted, .. }] if accepted.contains("fualt")));
         assert_eq!(WebhookSettings::default().faults(), []);
@@ -321,7 +316,7 @@ mod tests {
 
     /// A server in trouble gets the message when it is well again, with the secret.
     #[tokio::test]
-    async fn a_message_is_sent_until_it_is_taken() {
+    async fn message_is_retried_until_accepted() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
         let (sender, messages) = mpsc::channel(10);
@@ -345,7 +340,7 @@ mod tests {
 
     /// The program ends with what is worth telling most: that the server will not have us.
     #[tokio::test]
-    async fn what_happened_last_is_sent_before_the_end() {
+    async fn last_events_are_sent_at_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
         let bus = EventBus::new();
@@ -360,12 +355,12 @@ mod tests {
         });
         bus.tell(fault("the last word"));
         webhook.close().await;
-        assert!(receiver.is_finished(), "nobody was told");
+        assert!(receiver.is_finished(), "nothing was sent");
         receiver.await.expect("no panic");
     }
 
     #[test]
-    fn a_secret_of_the_address_is_not_sent_twice() {
+    fn secret_in_the_url_is_sent_once() {
         let address = Address::new("https://chat.example.org/{secret}", Some(Secret::new("sesame")));
         assert!(address.url.ends_with("/sesame") && address.bearer.is_none());
     }

@@ -1,4 +1,4 @@
-//! What was written, read back: a connection of its own for every reader, beside a daemon that writes or without one.
+//! Reads the journal. Every reader has its own connection, beside a writing daemon or without one.
 
 mod notes;
 
@@ -19,7 +19,7 @@ use chess::{
 
 pub use notes::{ChatRecord, FaultRecord};
 
-/// Which games are asked for; what is not set does not matter.
+/// Filter of games; unset fields match everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only against this player, in any case of letters.
@@ -32,16 +32,14 @@ pub struct Filter {
     pub server: Option<ServerName>,
     /// Only begun at this time or later.
     pub since: Option<Timestamp>,
-    /// Only begun before this time.
     pub until: Option<Timestamp>,
-    /// Only the newest so many.
+    /// Maximum number of games, the newest first.
     pub limit: Option<usize>,
 }
 
 /// One of the two players of a game, as the server showed them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlayerRecord {
-    /// The name as shown.
     pub name: String,
     /// `GM`, `BOT` and the like.
     pub title: Option<String>,
@@ -53,31 +51,24 @@ pub struct PlayerRecord {
 pub struct GameRecord<V: RecordedRules = Variant> {
     #[serde(skip)]
     row: i64,
-    /// Where it was played.
     pub server: ServerName,
-    /// Its name there.
     pub game: GameId,
-    /// Our colour.
     #[serde(serialize_with = "color")]
     pub our_color: Color,
-    /// Who had White.
     pub white: PlayerRecord,
-    /// Who had Black.
     pub black: PlayerRecord,
     #[serde(serialize_with = "text")]
     pub variant: V,
     /// The position it began with, where that is not the variant's usual one.
     pub start_fen: Option<String>,
-    /// The clock.
     #[serde(serialize_with = "text")]
     pub time_control: TimeControl,
-    /// The clock's class.
     pub speed: Speed,
-    /// Whether ratings changed.
+    /// True if the game counted for ratings.
     pub rated: bool,
     /// The tournament it belonged to.
     pub tournament: Option<String>,
-    /// Where it can be seen.
+    /// URL of the game.
     pub url: Option<String>,
     /// When it began, as far as we know.
     #[serde(serialize_with = "text")]
@@ -85,17 +76,15 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     /// When it ended; `None` while it is played.
     #[serde(serialize_with = "optional_text")]
     pub ended_at: Option<Timestamp>,
-    /// How it stands or ended.
     #[serde(serialize_with = "status")]
     pub status: GameStatus,
-    /// Who won.
     #[serde(serialize_with = "optional_color")]
     pub winner: Option<Color>,
-    /// How it ended for us.
+    /// Result for the bot.
     pub result: Option<GameResult>,
     /// By how many points it changed our rating, where the server said so.
     pub rating_change: Option<i32>,
-    /// How many moves both sides made.
+    /// Half-moves of both sides.
     pub plies: u32,
     /// The PGN file it was written to.
     pub pgn_path: Option<String>,
@@ -143,7 +132,6 @@ impl GameRecord {
 }
 
 impl<V: RecordedRules> GameRecord<V> {
-    /// The game's key.
     pub fn key(&self) -> GameKey {
         GameKey::new(&self.server, &self.game)
     }
@@ -156,7 +144,6 @@ impl<V: RecordedRules> GameRecord<V> {
         }
     }
 
-    /// The other player.
     pub fn opponent(&self) -> &PlayerRecord {
         match self.our_color {
             Color::White => &self.black,
@@ -205,11 +192,10 @@ impl<V: RecordedRules> GameRecord<V> {
 pub struct MoveRecord<M: fmt::Display = UciMove> {
     #[serde(skip)]
     row: i64,
-    /// Moves made before it.
     pub ply: u32,
     #[serde(serialize_with = "text")]
     pub uci: M,
-    /// Whether the server has shown it.
+    /// True if the server has shown the move.
     pub confirmed: bool,
     /// The player's clock before it, seconds.
     #[serde(serialize_with = "optional_seconds")]
@@ -217,60 +203,52 @@ pub struct MoveRecord<M: fmt::Display = UciMove> {
     /// The player's clock after it, increment included, seconds.
     #[serde(serialize_with = "optional_seconds")]
     pub clock_after: Option<Duration>,
-    /// What we know of it if we made it.
+    /// Decision behind the move, if it is ours.
     pub ours: Option<OurMove>,
 }
 
-/// How a move of ours came about. Times in seconds, the score from our side.
+/// Decision behind a move of ours. Times in seconds, the score from our side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OurMove {
-    /// Where it came from, by [`Source::word`](chess::Source::word).
+    /// Source of the move, by [`Source::word`](chess::Source::word).
     pub source: String,
-    /// The rule that elected it.
     pub criterion: String,
-    /// Its value.
     pub score: Option<Score>,
-    /// The deepest completed iteration, plies.
     pub depth: Option<u32>,
-    /// Nodes of all electors.
     pub nodes: u64,
-    /// From task to decision.
+    /// Time from task to decision.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
     /// The reply expected.
     pub ponder: Option<String>,
-    /// What the first phase alone would have elected, where there was a second one.
+    /// Choice of the first phase alone, if there was a second one.
     pub first_choice: Option<String>,
     /// Between the server's word and the start of the search.
     #[serde(serialize_with = "seconds")]
     pub spent: Duration,
-    /// ResponseTime.
     #[serde(serialize_with = "seconds")]
     pub response: Duration,
-    /// ExtraTime.
     #[serde(serialize_with = "seconds")]
     pub extra: Duration,
     /// Held back for the way to the server.
     #[serde(serialize_with = "seconds")]
     pub lag: Duration,
-    /// How split the vote was: 0 is unanimity, 1 an elector that nobody follows; `None` without a vote.
+    /// Disagreement of the vote: 0 is unanimity, 1 an elector without followers; `None` without a
+    /// vote.
     pub split: Option<f64>,
-    /// How the second phase used the cores, such as `shared`; `None` where there was none.
+    /// Mode of the second phase, such as `shared`; `None` without a second phase.
     pub second_phase: Option<String>,
 }
 
-/// What an elector proposed for a move of ours. The score from our side, the time in seconds.
+/// Proposal of an elector for a move of ours. The score from our side, the time in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProposalRecord {
     /// 1, or 2 for the second search.
     pub phase: u8,
-    /// Who proposed.
     pub elector: String,
     /// The machine that lent its cores for it; `None` is the one that played the game.
     pub machine: Option<String>,
-    /// The proposed move.
     pub uci: String,
-    /// Its value.
     pub score: Option<Score>,
     /// `exact`, `lower` or `upper`.
     pub bound: String,
@@ -280,27 +258,25 @@ pub struct ProposalRecord {
     pub selective_depth: u32,
     /// Root moves searched in the iteration that was not completed.
     pub root_moves_done: u32,
-    /// Nodes visited.
     pub nodes: u64,
     /// Since the search began.
     #[serde(serialize_with = "seconds")]
     pub time: Duration,
     /// The principal variation, UCI moves separated by blanks.
     pub pv: String,
-    /// What it weighed in the election; `None` of advice, and of a second phase.
+    /// Weight in the election; `None` for advice and for a second phase.
     pub weight: Option<f64>,
-    /// What the elector knows, in letters; `None` for a foreign engine.
+    /// Knowledge of the elector, in letters; `None` for a foreign engine.
     pub knowledge: Option<String>,
 }
 
 impl ProposalRecord {
-    /// Whether it was a vote: advisers have none, and no second phase has.
+    /// Returns true for a vote: advisers and the second phase have none.
     pub fn is_vote(&self) -> bool {
         self.phase == 1 && self.weight.is_some()
     }
 }
 
-/// A journal to read from.
 pub struct Archive {
     connection: Connection,
 }
@@ -372,10 +348,10 @@ impl Archive {
         Ok(Some(KnownGame { info, shown, decided, started, is_adjourned }))
     }
 
-    /// How many faults were noted in each game that had any.
+    /// Returns the number of faults of each game that had any.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
         let mut statement = self
             .connection
@@ -467,7 +443,7 @@ impl Archive {
 const GAMES: &str = "SELECT games.*, coalesce((SELECT ply + 1 FROM moves
     WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed ORDER BY ply DESC LIMIT 1), 0) AS plies FROM games";
 
-/// The condition for games of chess: whoever studies games knows no others.
+/// Returns the condition for games of chess, which are all that reports study.
 fn only_chess() -> String {
     format!("variant IN ('{}')", Variant::ALL.map(Variant::key).join("', '"))
 }

@@ -10,8 +10,8 @@ use rusqlite::Connection;
 
 use super::{JournalError, private, schema};
 
-/// Writes a copy of the journal as it is now, of whatever version, to a new file, which is whole as soon as it has its name. Whoever
-/// writes the journal meanwhile is not held up. Returns the size of the copy in bytes.
+/// Copies the journal, of any version, to a new file, which gets its name once it is complete. A
+/// writer of the journal is not delayed. Returns the size of the copy in bytes.
 ///
 /// # Errors
 /// [`JournalError::Open`] if there is no such journal, [`JournalError::Backup`] if the file exists already or cannot be written.

@@ -29,9 +29,7 @@ impl RecordedRules for String {
 /// A game as the journal notes its start: of chess or not.
 #[derive(Clone, Debug)]
 pub struct StartedGame {
-    /// The server's name for it.
     pub id: GameId,
-    /// The word for its variant.
     pub variant: String,
     /// The position it begins with; `None` for the usual one of these rules.
     pub start: Option<String>,
@@ -39,7 +37,6 @@ pub struct StartedGame {
     pub rated: bool,
     pub white: Player,
     pub black: Player,
-    /// The bot's colour.
     pub our_color: Color,
     pub tournament: Option<String>,
     /// The address at which it can be watched.

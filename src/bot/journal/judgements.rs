@@ -22,7 +22,6 @@ pub struct JudgementRecord {
     pub position: u64,
     /// The value for the player to move.
     pub score: Score,
-    /// The last completed iteration, plies.
     pub depth: u32,
     pub nodes: u64,
     /// The best line, the best move first; empty where there is no move.
@@ -127,7 +126,7 @@ mod tests {
     use crate::journal::{Journal, JournalSettings};
 
     #[tokio::test]
-    async fn judgements_are_written_beside_the_daemon() {
+    async fn judgements_are_written_concurrently() {
         let directory = tempfile::tempdir().expect("a directory");
         let settings = JournalSettings { path: directory.path().join("journal.db"), ..JournalSettings::default() };
         assert!(Judgements::open(&settings.path).is_err(), "a report makes no journal");

@@ -11,7 +11,7 @@ use std::{
 
 use super::{JournalError, private, schema};
 
-/// How long the lock is waited for: a program that is just ending, or was just killed, gives it back in a moment.
+/// Timeout for the lock: a program that is ending, or was just killed, releases it soon.
 const PATIENCE: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(20);
 
@@ -47,7 +47,7 @@ impl JournalLock {
                 }
             }
         }
-        // The process is named for the error of whoever comes next; nothing depends on it.
+        // The process id is only for the error message of the next program.
         let named =
             file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
         if let Err(error) = named {

@@ -1,11 +1,13 @@
 //! The journal: every game, every move and every vote, in one SQLite file; and games as PGN.
 //!
-//! One thread writes ([`Journal`] is the handle to it); whoever wants to read opens the file again ([`Archive`]), also
-//! from another program while this one runs.
+//! One thread writes ([`Journal`] is the handle to it); readers open the file again ([`Archive`]),
+//! also from another program while this one runs.
 //!
-//! Games are of chess, or of another game that a council plays: what is written is text, which any [`GameLine`] can give, and
-//! the column `variant` tells by which rules (`standard`, `italian-draughts`). Whoever reads is given chess alone, unless all
-//! kinds are asked for ([`Archive::games_of_all_kinds`]); moves of other games are read as text, the column `uci` among them.
+//! Games are of chess, or of another game that a council plays: entries are text, which any
+//! [`GameLine`] can give, and the column `variant` names the rules (`standard`,
+//! `italian-draughts`). Readers get chess alone, unless they request all kinds
+//! ([`Archive::games_of_all_kinds`]); moves of other games are read as text, the column `uci` among
+//! them.
 //!
 //! Invariants:
 //! - [`Journal::move_decided`] returns after the commit: what is sent to a server stands in the journal before. A process
@@ -61,7 +63,7 @@ pub use settings::{JournalSettings, PgnGrouping};
 use lock::JournalLock;
 use writer::Writer;
 
-/// How soon, and how often, a PGN file is tried again that could not be written: for a day.
+/// Interval and number of attempts to write a PGN file that failed: for a day.
 const PGN_AGAIN: Duration = Duration::from_secs(5);
 const PGN_ATTEMPTS: u32 = 17_280;
 /// A day, in the journal's milliseconds.
@@ -70,14 +72,11 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// A game among those of all servers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameKey {
-    /// Where it is played.
     pub server: ServerName,
-    /// Its name there.
     pub id: GameId,
 }
 
 impl GameKey {
-    /// The game `id` of `server`.
     pub fn new(server: &ServerName, id: &GameId) -> Self {
         Self { server: server.clone(), id: id.clone() }
     }
@@ -94,26 +93,17 @@ impl fmt::Display for GameKey {
 pub enum JournalError {
     /// The file cannot be opened or made.
     #[error("journal {}: {reason}", path.display())]
-    Open {
-        /// The database.
-        path: PathBuf,
-        /// What stands in the way.
-        reason: String,
-    },
+    Open { path: PathBuf, reason: String },
     /// A newer program has written the file.
     #[error("journal {}: version {found} was written by a newer concilio (this one knows up to {known}); update it or set another journal path", path.display())]
     Newer {
-        /// The database.
         path: PathBuf,
-        /// Its version.
         found: u32,
         /// The newest version this program knows.
         known: u32,
     },
-    /// Another program writes it.
     #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
     InUse {
-        /// The database.
         path: PathBuf,
         /// The other process, where it is known.
         process: Option<u32>,
@@ -121,45 +111,27 @@ pub enum JournalError {
     /// The disk takes nothing at the moment: it is full or read-only. What was to be written is kept and written later.
     #[error("journal: {0}")]
     Unwritable(String),
-    /// SQLite failed.
     #[error("journal: {0}")]
     Sqlite(String),
     /// The game was never started in this journal.
     #[error("journal: no game {0}")]
     UnknownGame(GameKey),
-    /// The system gives no thread.
     #[error("journal: no thread to write with: {0}")]
     Thread(String),
-    /// Whoever asked could not wait any longer. What was to be written is written all the same.
+    /// The caller's timeout passed. The entry is written all the same.
     #[error("journal: the disk took longer than {0:?}")]
     Slow(Duration),
-    /// The writing thread has ended.
     #[error("journal: it is closed")]
     Closed,
     /// A copy of the journal could not be written.
     #[error("backup {}: {reason}", path.display())]
-    Backup {
-        /// The copy.
-        path: PathBuf,
-        /// What stands in the way.
-        reason: String,
-    },
+    Backup { path: PathBuf, reason: String },
     /// A backup cannot be put in the journal's place, which is as it was.
     #[error("restore {}: {reason}; the journal is as it was", path.display())]
-    Restore {
-        /// The backup.
-        path: PathBuf,
-        /// What stands in the way.
-        reason: String,
-    },
+    Restore { path: PathBuf, reason: String },
     /// A PGN file could not be written.
     #[error("PGN file {}: {reason}", path.display())]
-    Pgn {
-        /// Which file.
-        path: PathBuf,
-        /// What stands in the way.
-        reason: String,
-    },
+    Pgn { path: PathBuf, reason: String },
 }
 
 impl From<rusqlite::Error> for JournalError {
@@ -182,14 +154,13 @@ fn other_program(process: Option<u32>) -> String {
     process.map_or_else(|| "another program".to_owned(), |process| format!("another program (process {process})"))
 }
 
-/// What became of a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChallengeOutcome {
     /// We took it, or they took ours.
     Accepted,
     /// We refused it, or they refused ours.
     Declined,
-    /// Whoever made it withdrew it.
+    /// The challenger withdrew it.
     Cancelled,
     /// It waits for a free place.
     Queued,
@@ -212,7 +183,6 @@ pub struct DecidedMove<L: GameLine = Line> {
     pub game: GameKey,
     /// The moves before it.
     pub line: Arc<L>,
-    /// The move and the vote.
     pub decision: Arc<Decision<L::Move, L::Knowledge>>,
     /// Our clock when the server spoke.
     pub clock: Option<Duration>,
@@ -222,7 +192,7 @@ pub struct DecidedMove<L: GameLine = Line> {
     pub response: Duration,
     /// ExtraTime: what might have been granted on top.
     pub extra: Duration,
-    /// What was held back for the way to the server.
+    /// Time reserved for network lag.
     pub lag: Duration,
 }
 
@@ -251,7 +221,6 @@ impl Journal {
         Ok(Self { writer, settings: Arc::new(settings.clone()), pgn_turn: Arc::default() })
     }
 
-    /// The database file.
     pub fn path(&self) -> &Path {
         &self.settings.path
     }
@@ -448,10 +417,10 @@ impl Journal {
         self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
     }
 
-    /// What is known of a game, if it was started here.
+    /// Returns the record of a game, if it was started here.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         self.flush().await?;
         Ok(self.known(vec![game.clone()]).await?.pop())
@@ -473,10 +442,10 @@ impl Journal {
         self.writer.note("a takeback", move |store| store.takeback_granted(&game));
     }
 
-    /// How many takebacks were granted in a game.
+    /// Returns the number of takebacks granted in a game.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub async fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.takebacks_granted(&game)).await
@@ -504,10 +473,10 @@ impl Journal {
         self.writer.note("a fault", move |store| store.fault(&server, game.as_ref().map(GameId::as_str), &what, now));
     }
 
-    /// What was kept under `key` by [`Journal::set_state`].
+    /// Returns the value stored under `key` by [`Journal::set_state`].
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub async fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
         let key = key.to_owned();
         self.writer.ask(move |store| store.state(&key)).await
@@ -523,9 +492,10 @@ impl Journal {
         self.writer.call(move |store| store.set_state(&key, &value, now))
     }
 
-    /// Writes what is queued and brings everything into the database file, which is whole by itself then: whoever copies it
-    /// copies the journal. Where somebody is reading it, its log stays beside it, which loses nothing and is only said. To be
-    /// called last; what is written later is safe as well, but in the log.
+    /// Writes all queued entries and moves the write-ahead log into the database file, so that a
+    /// copy of this file is the whole journal. If another program is reading, the log stays beside
+    /// it; nothing is lost, and a warning says so. Call this last; later entries are safe as well,
+    /// but in the log.
     ///
     /// # Errors
     /// [`JournalError::Unwritable`] if the disk does not take what was queued.

@@ -329,7 +329,7 @@ mod tests {
 
     /// Promise 5: a full disk or a kill in the middle of a game's text costs neither this game nor the next.
     #[test]
-    fn partial_game_in_a_file_is_replaced() {
+    fn partial_game_in_file_is_replaced() {
         let [other, game] = ["1. e4 {[%clk 0:01:00]} *", "1. d4 {[%clk 0:01:00] [%eval 0.1]} d5 1-0"]
             .map(|moves| format!("[Event \"Casual\"]\n[Site \"?\"]\n\n{moves}\n\n"));
         let folder = tempfile::tempdir().expect("a folder");

@@ -22,17 +22,14 @@ pub(super) const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
 
 /// Why a job is not queued.
 pub(super) enum NotQueued {
-    /// The thread has ended.
     Closed,
     /// [`MOST_WAITING`] others wait.
     Full,
 }
 
-/// What the thread is to do.
+/// Next task of the thread.
 pub(super) enum Next {
-    /// Write these jobs.
     Jobs(VecDeque<Job>),
-    /// Nothing came in time.
     Nothing,
     /// Every handle is gone and the queue is empty.
     End,
@@ -41,12 +38,12 @@ pub(super) enum Next {
 #[derive(Default)]
 struct QueueState {
     jobs: VecDeque<Job>,
-    /// Whether one of the jobs is awaited.
+    /// True if a caller waits for one of the jobs.
     is_awaited: bool,
-    /// Whether the thread sleeps until it is woken, without a limit.
+    /// True if the thread sleeps without a timeout.
     sleeps: bool,
     handles: usize,
-    /// Whether the thread has ended.
+    /// True if the thread has ended.
     is_closed: bool,
     /// Entries that were given up, because too many waited.
     lost: usize,
@@ -67,11 +64,9 @@ impl SharedQueue {
 /// The end that adds jobs; clones add to the same queue.
 pub(super) struct JobQueue(Arc<SharedQueue>);
 
-/// The end of the thread.
 pub(super) struct WaitingJobs(Arc<SharedQueue>);
 
 impl JobQueue {
-    /// An empty queue.
     pub(super) fn new() -> (Self, WaitingJobs) {
         let shared = Arc::new(SharedQueue::default());
         shared.state().handles = 1;

@@ -13,10 +13,8 @@ use super::{JournalError, backup, lock::JournalLock, schema};
 /// The files that SQLite keeps beside a database.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 
-/// A journal that was restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoredJournal {
-    /// Its size in bytes.
     pub size: u64,
     /// The journal that stood in its place, if there was one; it opens as any other.
     pub kept: Option<PathBuf>,
@@ -59,7 +57,7 @@ pub fn restore(backup: &Path, path: &Path) -> Result<RestoredJournal, JournalErr
     restored.map_err(failed)
 }
 
-/// Whether a database is a journal, and whole.
+/// Checks that a database is a complete journal.
 fn check(database: &Connection) -> Result<(), String> {
     let words = |error: rusqlite::Error| error.to_string();
     let games = database.table_exists(None, "games").map_err(words)?;
@@ -126,7 +124,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Where a folder can be synchronised, its new names survive a loss of power.
+/// Synchronises a folder, if the system allows it, so that new names survive a loss of power.
 fn sync_folder_of(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());

@@ -1,5 +1,3 @@
-//! Settings of the journal.
-
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};

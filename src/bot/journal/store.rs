@@ -1,4 +1,4 @@
-//! What is written, and how: one method for each kind of entry, all inside the writer's transaction.
+//! Writes entries: one method for each kind, all inside the writer's transaction.
 //!
 //! Invariant of the `moves` table: those rows of a game that are not superseded are one line of play, without gaps. At
 //! most its last move is not confirmed: it was decided, and the server has not shown it yet.
@@ -17,7 +17,7 @@ use chess::{
     Variant, moves_text,
 };
 
-/// Of so many lost games the lines are remembered.
+/// Maximum number of lost games whose lines are remembered.
 const LOST_GAMES: u32 = 500;
 
 /// The lines of the running games, as the database has them: only so that they are not read at every move.
@@ -31,9 +31,7 @@ impl KnownLines {
     }
 }
 
-/// One game's current line.
 struct KnownLine {
-    /// The game's row.
     game: i64,
     moves: Vec<KnownMove>,
     /// Moves of ours that were superseded, with their plies: a state that comes late may have done it, and the next one
@@ -48,11 +46,10 @@ struct KnownMove {
     /// As its game writes it.
     text: String,
     confirmed: bool,
-    /// Whether it was decided by us, and its vote with it.
+    /// True for a decision of ours, stored with its vote.
     decided: bool,
 }
 
-/// A transaction of the writer.
 pub(super) struct Store<'a> {
     transaction: Transaction<'a>,
     lines: &'a mut KnownLines,
@@ -63,7 +60,8 @@ impl<'a> Store<'a> {
         Self { transaction, lines }
     }
 
-    /// Where it fails, nothing of the transaction is done, and no work in it is to blame: it is done again.
+    /// Commits. After a failure nothing of the transaction is done; no entry is at fault, and all
+    /// are tried again.
     pub(super) fn commit(self) -> Result<(), JournalError> {
         self.transaction.commit().map_err(|error| JournalError::Unwritable(error.to_string()))
     }
@@ -86,12 +84,12 @@ impl<'a> Store<'a> {
         outcome
     }
 
-    /// Whether SQLite has undone the whole transaction by itself.
+    /// Returns true if SQLite has rolled back the whole transaction.
     pub(super) fn is_undone(&self) -> bool {
         self.transaction.is_autocommit()
     }
 
-    /// Takes all the room that the database may have, as a full disk does; or gives it back.
+    /// Sets the size limit of the database to its current size, as a full disk does; or removes it.
     #[cfg(test)]
     pub(super) fn fill(&self, full: bool) -> Result<(), JournalError> {
         let has: u32 = self.transaction.pragma_query_value(None, "page_count", |row| row.get(0))?;
@@ -411,7 +409,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// How many takebacks were granted in the game; 0 in one that is not known.
+    /// Returns the number of takebacks granted in the game; 0 in an unknown one.
     pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let granted = self
             .transaction
@@ -436,8 +434,8 @@ impl<'a> Store<'a> {
         Ok(lines.collect::<Result<_, _>>()?)
     }
 
-    /// The games that ended at most so long (ms) before the newest end, or before now where that lies ahead, and have no PGN file; oldest
-    /// first.
+    /// Returns the games without a PGN file that ended at most `within` ms before the newest end,
+    /// or before `now` if that end lies ahead; oldest first.
     pub(super) fn without_pgn(&self, now: i64, within: i64) -> Result<Vec<GameKey>, JournalError> {
         let mut games = self.transaction.prepare_cached(
             "SELECT server, game FROM games

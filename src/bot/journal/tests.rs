@@ -158,7 +158,7 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
 }
 
 #[tokio::test]
-async fn a_move_is_in_the_journal_before_it_is_sent_with_every_proposal() {
+async fn move_and_proposals_are_stored_first() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     desk.journal.move_decided(decided(&key, &start, "e2e4".parse().expect("a move"))).await.expect("written");
@@ -181,7 +181,7 @@ async fn a_move_is_in_the_journal_before_it_is_sent_with_every_proposal() {
 }
 
 #[tokio::test]
-async fn a_restart_finds_the_move_that_was_decided_and_only_for_its_own_line() {
+async fn restart_finds_the_decided_move() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     let e4: UciMove = "e2e4".parse().expect("a move");
@@ -205,18 +205,14 @@ async fn a_restart_finds_the_move_that_was_decided_and_only_for_its_own_line() {
 
 /// Promise 5: every move is in the journal before it is sent; a torn write loses nothing that was committed.
 #[tokio::test]
-async fn a_process_that_is_killed_loses_nothing_that_was_acknowledged() {
+async fn kill_loses_nothing_acknowledged() {
     // The test itself, started again, is the process that is killed.
     if let Some(directory) = std::env::var_os("CONCILIO_TEST_DIRECTORY") {
         write_and_die(Path::new(&directory)).await;
     }
     let directory = tempfile::tempdir().expect("a directory");
     let status = Command::new(std::env::current_exe().expect("this test"))
-        .args([
-            "--exact",
-            "journal::tests::a_process_that_is_killed_loses_nothing_that_was_acknowledged",
-            "--nocapture",
-        ])
+        .args(["--exact", "journal::tests::kill_loses_nothing_acknowledged", "--nocapture"])
         .env("CONCILIO_TEST_DIRECTORY", directory.path())
         .output()
         .expect("a child process");
@@ -249,7 +245,7 @@ async fn write_and_die(directory: &Path) -> ! {
 }
 
 #[tokio::test]
-async fn two_programs_do_not_write_one_journal() {
+async fn journal_has_one_writer() {
     let desk = Desk::new();
     let settings = settings(desk.directory.path(), PgnGrouping::Game);
     let error = Journal::open(&settings).err().expect("it is in use");
@@ -260,21 +256,22 @@ async fn two_programs_do_not_write_one_journal() {
     desk.archive();
     let Desk { journal, .. } = desk;
     drop(journal);
-    assert!(Journal::open(&settings).is_ok(), "whoever ends gives it back");
+    assert!(Journal::open(&settings).is_ok(), "the lock is released at the end");
 }
 
-/// From now on the disk is full, until the flag is taken away.
+/// Simulates a full disk until the flag is cleared.
 fn fill_the_disk(journal: &Journal) -> Arc<AtomicBool> {
     let full = Arc::new(AtomicBool::new(true));
     let is_full = Arc::clone(&full);
-    // It waits first in the queue, and goes the way of all writes: SQLite says that there is no room.
+    // The simulation is an entry itself, and SQLite reports the full disk as for any write.
     journal.writer.note("a full disk", move |store| store.fill(is_full.load(Ordering::SeqCst)));
     full
 }
 
-/// Promise 5, where the disk is full: play is not held up, and nothing is missing when there is room again.
+/// Promise 5 on a full disk: play is not delayed, and the record is complete once there is space
+/// again.
 #[tokio::test(start_paused = true)]
-async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_room() {
+async fn full_disk_stops_no_game() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     let mut line = desk.play(&key, &start, "e2e4 e7e5").await;
@@ -289,7 +286,7 @@ async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_roo
     let over = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await;
     assert!(matches!(over, Err(JournalError::Unwritable(_))), "{over:?}");
     for _ in 0..200 {
-        // Whoever asks meanwhile pushes nothing out of the memory.
+        // Failed flushes do not drop entries.
         assert!(desk.journal.flush().await.is_err());
     }
 
@@ -310,7 +307,7 @@ async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_roo
 
 /// A transaction may fail as a whole, through no fault of what is written in it.
 #[tokio::test]
-async fn what_was_in_a_transaction_that_failed_is_written_by_the_next() {
+async fn failed_transaction_is_retried() {
     let desk = Desk::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     // What is queued meanwhile shares a transaction.
@@ -356,11 +353,11 @@ async fn takebacks_granted_are_remembered() {
     assert_eq!(again.takebacks_granted(&key).await, Ok(2));
 }
 
-/// Whoever closes a database last deletes its log, and a program that reads the journal must not believe that it is the last one: so
-/// the lock has to stand that says that we have it open, however often we open it ourselves.
+/// The last program to close a database deletes its log. A reader must not take itself for the last
+/// one, so our lock must survive any number of our own connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn opening_the_journal_once_more_takes_no_lock_from_it() {
+async fn second_connection_keeps_the_lock() {
     use std::os::unix::fs::MetadataExt;
     let desk = Desk::new();
     let _study = Judgements::open(desk.journal.path()).expect("the same journal");
@@ -372,7 +369,7 @@ async fn opening_the_journal_once_more_takes_no_lock_from_it() {
 }
 
 #[tokio::test]
-async fn games_whose_end_nobody_saw_are_known() {
+async fn games_without_an_end_are_listed() {
     let desk = Desk::new();
     let (ended, _) = desk.start("game0001", Variant::Standard, "");
     let (unseen, _) = desk.start("game0002", Variant::Standard, "");
@@ -386,7 +383,7 @@ async fn games_whose_end_nobody_saw_are_known() {
 
 /// A game that was adjourned and goes on under its name is one whose end is to be seen, as any other.
 #[tokio::test]
-async fn an_adjourned_game_that_goes_on_is_unfinished_again() {
+async fn resumed_game_is_unfinished_again() {
     let desk = Desk::new();
     let unfinished = async || {
         let games = desk.journal.unfinished(&desk.server).await.expect("readable");
@@ -405,7 +402,7 @@ async fn an_adjourned_game_that_goes_on_is_unfinished_again() {
 }
 
 #[tokio::test]
-async fn the_same_state_again_changes_nothing() {
+async fn repeated_state_changes_nothing() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     let line = desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
@@ -430,7 +427,7 @@ async fn the_same_state_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_move_taken_back_is_superseded_but_not_lost() {
+async fn takeback_supersedes_a_move() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     desk.play(&key, &start, "e2e4 e7e5 g1f3 b8c6").await;
@@ -451,7 +448,7 @@ async fn a_move_taken_back_is_superseded_but_not_lost() {
 }
 
 #[tokio::test]
-async fn a_state_that_comes_late_does_not_cost_the_vote() {
+async fn late_state_keeps_the_vote() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     let line = desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
@@ -478,7 +475,7 @@ async fn an_adjourned_game_has_not_ended() {
 }
 
 #[tokio::test]
-async fn what_the_server_shows_wins_over_what_was_decided() {
+async fn server_state_overrides_a_decision() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     desk.journal.move_decided(decided(&key, &start, "e2e4".parse().expect("a move"))).await.expect("written");
@@ -489,7 +486,7 @@ async fn what_the_server_shows_wins_over_what_was_decided() {
 }
 
 #[tokio::test]
-async fn a_failed_entry_does_not_disturb_its_neighbours() {
+async fn failed_entry_spares_its_neighbours() {
     let desk = Desk::new();
     let unknown = GameKey::new(&desk.server, &GameId::from("nothere1"));
     let start = Arc::new(Line::start(Variant::Standard));
@@ -504,7 +501,7 @@ async fn a_failed_entry_does_not_disturb_its_neighbours() {
 }
 
 #[tokio::test]
-async fn many_games_write_while_another_program_reads() {
+async fn games_write_while_a_program_reads() {
     let desk = Arc::new(Desk::new());
     let mut games = tokio::task::JoinSet::new();
     for number in 0..8 {
@@ -531,7 +528,7 @@ async fn many_games_write_while_another_program_reads() {
 }
 
 #[tokio::test]
-async fn state_challenges_chat_accounts_and_faults_are_kept() {
+async fn every_kind_of_entry_is_kept() {
     let desk = Desk::new();
     assert_eq!(desk.journal.state("policy").await, Ok(None));
     desk.journal.set_state("policy", "{\"games\":1}".to_owned()).await.expect("written");
@@ -549,7 +546,7 @@ async fn state_challenges_chat_accounts_and_faults_are_kept() {
     };
     desk.journal.account(&desk.server, &account);
     let terms = info("x", Variant::Standard, "").terms;
-    let challenge = Challenge::to_us(ChallengeId::from("chal0001"), Player::named("Somebody"), terms);
+    let challenge = Challenge::to_us(ChallengeId::from("chal0001"), Player::named("Ann"), terms);
     desk.journal.challenge(&desk.server, &challenge);
     desk.journal.challenge_decided(&desk.server, &challenge, ChallengeOutcome::Declined, "too fast");
     desk.journal.flush().await.expect("written");
@@ -562,7 +559,7 @@ async fn state_challenges_chat_accounts_and_faults_are_kept() {
     assert_eq!(text("SELECT decision || ' ' || reason FROM challenges"), "declined too fast");
 }
 
-/// What a reader of PGN makes of a game: its tags, and its moves as they can be played.
+/// Result of replaying a PGN: its tags and its playable moves.
 struct Replay;
 
 impl Visitor for Replay {
@@ -662,7 +659,7 @@ Nxe4 { [%clk 0:00:52] [%emt 0:00:02] } 5. Re1 { [%eval 0.34] [%clk 0:00:50]
 }
 
 #[tokio::test]
-async fn chess960_and_variants_read_back_too() {
+async fn chess960_and_variants_round_trip() {
     let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1";
     let text = round_trip(Variant::Chess960, fen, "g1f3 g8f6 e1f1 e8f8").await;
     assert!(text.contains("[Variant \"Chess960\"]") && text.contains("O-O {"), "{text}");
@@ -682,7 +679,7 @@ async fn chess960_and_variants_read_back_too() {
 }
 
 #[tokio::test]
-async fn grouped_games_share_a_file_and_are_added_once() {
+async fn grouped_games_are_appended_once() {
     let desk = Desk::grouped(PgnGrouping::Opponent);
     let mut files = Vec::new();
     for id in ["game0001", "game0002"] {
@@ -708,7 +705,7 @@ async fn grouped_games_share_a_file_and_are_added_once() {
 
 /// A kill may come between the end of a game, its file, and the note of the file.
 #[tokio::test]
-async fn a_file_that_a_kill_prevented_is_written_at_the_next_start_and_no_game_twice() {
+async fn missing_pgn_is_written_at_next_start() {
     for grouping in [PgnGrouping::Game, PgnGrouping::All] {
         for file_was_written in [true, false] {
             let desk = Desk::grouped(grouping);
@@ -718,7 +715,7 @@ async fn a_file_that_a_kill_prevented_is_written_at_the_next_start_and_no_game_t
             let path = path.expect("written").expect("a PGN");
             let killed = rusqlite::Connection::open(desk.journal.path()).expect("the journal");
             let kill = "UPDATE games SET pgn_path = NULL, ended_at = ended_at - 259200000";
-            killed.execute(kill, []).expect("as after a kill, and three days in which nobody started us again");
+            killed.execute(kill, []).expect("as after a kill, and three days without a start");
             if !file_was_written {
                 std::fs::remove_file(&path).expect("there");
             }
@@ -732,7 +729,7 @@ async fn a_file_that_a_kill_prevented_is_written_at_the_next_start_and_no_game_t
 }
 
 #[tokio::test]
-async fn games_are_found_by_what_one_remembers_of_them() {
+async fn games_are_found_by_every_filter() {
     let desk = Desk::new();
     for (id, winner) in [("game0001", Some(Color::White)), ("game0002", Some(Color::Black)), ("game0003", None)] {
         let (key, start) = desk.start(id, Variant::Standard, "");
@@ -752,7 +749,7 @@ async fn games_are_found_by_what_one_remembers_of_them() {
     assert_eq!(found(Filter { result: Some(GameResult::Lost), ..all.clone() }), ["game0002"]);
     assert_eq!(found(Filter { limit: Some(2), ..all.clone() }), ["game0003", "game0004"]);
     assert_eq!(found(Filter { opponent: Some("SOME\"body".to_owned()), ..all.clone() }).len(), 4);
-    assert_eq!(found(Filter { opponent: Some("nobody".to_owned()), ..all.clone() }).len(), 0);
+    assert_eq!(found(Filter { opponent: Some("unknown".to_owned()), ..all.clone() }).len(), 0);
     assert_eq!(found(Filter { speed: Some(chess::Speed::Rapid), ..all.clone() }).len(), 0);
     assert_eq!(found(Filter { server: Some(ServerName::from("fics")), ..all.clone() }).len(), 0);
     let tomorrow = Timestamp::now() + jiff::SignedDuration::from_hours(24);
@@ -761,7 +758,7 @@ async fn games_are_found_by_what_one_remembers_of_them() {
 }
 
 #[tokio::test]
-async fn exports_serve_people_and_programs() {
+async fn exports_are_pgn_and_json() {
     let desk = Desk::new();
     let (key, start) = desk.start("game0001", Variant::Standard, "");
     desk.play(&key, &start, "e2e4 e7e5 g1f3").await;

@@ -1,11 +1,12 @@
-//! The one thread that writes.
+//! The writing thread.
 //!
-//! What queued while a transaction was running goes into the next one together, and everybody who waits is answered
-//! after its commit. A job that fails leaves no trace of itself and does not disturb its neighbours.
+//! Jobs that queued during a transaction go into the next one together, and callers get their
+//! answers after the commit. A failed job leaves no trace and does not disturb its neighbours.
 //!
-//! Where the disk takes nothing more (it is full, or read-only), whoever waits is told at once, because play must go on; the
-//! work is kept, in its order, and done when the disk takes it again. The owner is told once, in the log. Where the disk hangs, what
-//! waits for it is bounded: [`MOST_WAITING`] entries, and the next ones are given up, which the log says too.
+//! If the disk is full or read-only, callers get an error at once, because play must go on; the
+//! jobs are kept, in their order, and done when the disk works again. The log reports this once. If
+//! the disk hangs, the queue is bounded to [`MOST_WAITING`] entries; further ones are dropped,
+//! which is logged too.
 //!
 //! A panic costs the entry that panicked, and no other.
 
@@ -29,18 +30,19 @@ use super::{
 };
 use crate::metrics;
 
-/// At most so many jobs share a transaction.
+/// Maximum number of jobs in a transaction.
 const BATCH: usize = 256;
 
-/// The write-ahead log is brought into the database after so many transactions, or after so long without work.
+/// Transactions, and idle time, after which the write-ahead log is moved into the database.
 const LOGGED: u32 = 500;
 const QUIET: Duration = Duration::from_secs(1);
 
-/// The log's pages (of 4 KiB) from which on the writer itself lends a hand: where it never rests, the other thread cannot
-/// reach the log's end.
+/// Pages of the log (of 4 KiB) from which on the writer itself helps: if it never rests, the other
+/// thread cannot reach the log's end.
 const LONG_LOG: u32 = 8000;
 
-/// How soon a disk that takes nothing is tried again, and the most work that is kept meanwhile; then the oldest is given up.
+/// Interval between attempts on a failing disk, and the maximum number of jobs kept meanwhile; then
+/// the oldest is dropped.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
@@ -52,19 +54,19 @@ pub(super) trait WriterJob: Send {
     /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
     fn answer(&mut self, outcome: Result<(), JournalError>);
 
-    /// Whether somebody waits until it is done.
+    /// Returns true if a caller waits for it.
     fn is_awaited(&self) -> bool;
 
-    /// Whether it is done later where the disk does not take it now; a question is answered once.
+    /// Returns true if the job is kept while the disk fails; a question is answered once.
     fn is_kept(&self) -> bool;
 }
 
-/// Work for whose value somebody waits.
+/// Job with a caller that waits for its value.
 struct Call<T, W> {
     work: W,
     value: Option<T>,
     writes: bool,
-    /// Whoever asked may have gone away, or been answered before.
+    /// `None` after an answer; the receiver may be gone.
     answer: Option<oneshot::Sender<Result<T, JournalError>>>,
 }
 
@@ -94,7 +96,7 @@ where
     }
 }
 
-/// Work for which nobody waits.
+/// Job without a caller that waits.
 struct Note<W> {
     what: &'static str,
     work: W,
@@ -129,7 +131,8 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: JobQueue,
-    /// What brings the write-ahead log into the database. One at a time: of two at once SQLite fails the second.
+    /// Connection that moves the write-ahead log into the database. One at a time: of two at once
+    /// SQLite fails the second.
     log: Arc<Mutex<Connection>>,
 }
 
@@ -181,7 +184,8 @@ impl Writer {
         self.send(question, false)
     }
 
-    /// The work is queued at once, whoever waits for it later: what is written twice is written in the order in which it was asked for.
+    /// The job is queued at once, before the returned future is polled: entries are written in the
+    /// order of the calls.
     fn send<T, W>(&self, work: W, writes: bool) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -205,7 +209,7 @@ impl Writer {
         what: &'static str,
         work: impl FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send + 'static,
     ) {
-        // What finds no room is counted, and told with the rest.
+        // A full queue is counted, and logged with the rest.
         if let Err(JournalError::Closed) = self.queue(Box::new(Note { what, work })) {
             tracing::error!("journal: {what} was not written: the journal is closed");
         }
@@ -221,11 +225,11 @@ impl Writer {
     }
 }
 
-/// What the writing thread owns.
+/// State of the writing thread.
 struct WriterThread {
     connection: Connection,
     lines: KnownLines,
-    /// What the disk did not take yet, oldest first.
+    /// Jobs that the disk did not take yet, oldest first.
     kept: VecDeque<Box<dyn WriterJob>>,
     log_is_due: mpsc::SyncSender<()>,
 }
@@ -301,7 +305,7 @@ impl WriterThread {
         }
     }
 
-    /// Nobody has work any more; what was kept gets a last chance.
+    /// Tries the kept jobs a last time; all handles are gone.
     fn end(mut self) {
         if !self.kept.is_empty() {
             self.write_after(self.kept.len());
@@ -348,7 +352,7 @@ fn commit(
     outcomes.map(drop)
 }
 
-/// What came of each job, after their common commit.
+/// Returns the outcome of each job, after their common commit.
 fn write(
     connection: &mut Connection,
     lines: &mut KnownLines,

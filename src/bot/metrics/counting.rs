@@ -1,4 +1,4 @@
-//! What happens on accounts and in games, counted.
+//! Counts events of accounts and games.
 
 use metrics::{counter, gauge, histogram};
 
@@ -72,7 +72,7 @@ fn decided(account: String, decision: &Decision, budget: Option<Budget>) {
     counter!(LATE_DECISIONS, "account" => account).increment(u64::from(is_late(decision, budget)));
 }
 
-/// How a game ended for us.
+/// Returns the result of a game for the bot.
 fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -> &'static str {
     match (winner, info.map(|info| info.our_color), status) {
         (Some(winner), Some(ours), _) if winner == ours => "won",

@@ -1,10 +1,12 @@
-//! What is measured while the program runs, in the words of Prometheus.
+//! Measurements of the running program, for Prometheus.
 //!
-//! [`METRICS`] is the list of all there is, with its meaning; `deploy/grafana.json` is drawn from these names, and a test
-//! compares them. What happens on accounts is counted in one place (`count`); other rooms measure what only they see,
-//! through the same facade. Where nobody has [`install`]ed a recorder, measuring does nothing.
+//! [`METRICS`] lists all of them with their meaning; `deploy/grafana.json` is drawn from these
+//! names, and a test compares them. Events of accounts are counted in one place (`count`); other
+//! modules measure their own state, through the same facade. Without an [`install`]ed recorder,
+//! measuring does nothing.
 //!
-//! No name of a player, and nothing secret, is a label: a server's guests must not grow our memory.
+//! No name of a player, and nothing secret, is a label: strangers on a server must not grow our
+//! memory.
 
 mod counting;
 
@@ -18,14 +20,14 @@ use council::pool::Pool;
 
 pub(crate) use counting::count;
 
-/// What a measurement is.
+/// Kind of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
     /// A number that only grows.
     Counter,
     /// A number as it is now.
     Gauge,
-    /// How often which size was met; seconds or shares.
+    /// Frequencies of sizes; seconds or shares.
     Histogram,
 }
 
@@ -34,9 +36,8 @@ pub enum MetricKind {
 pub struct Metric {
     /// Its name in Prometheus.
     pub name: &'static str,
-    /// What kind it is.
     pub kind: MetricKind,
-    /// What it says, and by which labels it is told apart.
+    /// Meaning and labels.
     pub help: &'static str,
 }
 
@@ -82,10 +83,10 @@ metrics! {
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
 const SHARES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 
-/// Measures from now on, for the whole process.
+/// Installs the recorder of the whole process.
 ///
 /// # Errors
-/// Where somebody measures already.
+/// If a recorder is installed already.
 pub fn install() -> Result<Recorder, InstallError> {
     let builder = PrometheusBuilder::new().set_buckets(&SECONDS)?;
     let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();
@@ -118,12 +119,13 @@ pub enum InstallError {
     Twice,
 }
 
-/// What was measured so far. Cheap to clone.
+/// All measurements so far. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorder(PrometheusHandle);
 
 impl Recorder {
-    /// Everything, in Prometheus' text format, with what is measured only when somebody asks: memory, cores, workers.
+    /// Returns everything in Prometheus' text format, with figures that are measured only on
+    /// request: memory, cores, workers.
     pub fn text(&self, pool: &Pool) -> String {
         let machines = pool.machines();
         let (here, lent): (Vec<_>, Vec<_>) = machines.iter().partition(|machine| machine.here);
@@ -141,7 +143,7 @@ impl Recorder {
     }
 }
 
-/// How many games run on an account.
+/// Sets the number of games that run on an account.
 pub(crate) fn games_running(account: &ServerName, games: usize) {
     gauge!(GAMES_RUNNING, "account" => account.to_string()).set(games as f64);
 }
@@ -151,12 +153,12 @@ pub(crate) fn electors_silent(account: &ServerName, electors: usize) {
     counter!(ELECTORS_SILENT, "account" => account.to_string()).increment(electors as u64);
 }
 
-/// What became of a message to the webhook.
+/// Counts a webhook message by its outcome.
 pub(crate) fn webhook(outcome: &'static str) {
     counter!(WEBHOOKS, "outcome" => outcome).increment(1);
 }
 
-/// How long the journal took with something.
+/// Records the duration of a write to the journal.
 pub(crate) fn journal_took(time: Duration) {
     histogram!(JOURNAL_SECONDS).record(time.as_secs_f64());
 }
@@ -177,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_prometheus_own_and_say_their_kind() {
+    fn metric_names_follow_prometheus() {
         for metric in METRICS {
             let plain = metric.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
             assert!(plain && metric.name.starts_with("concilio_"), "{metric:?}");
@@ -186,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_counted_in_bytes_whatever_the_size_of_a_page() {
+    fn memory_is_counted_in_bytes() {
         assert_eq!(resident_kibibytes("Name:\tconcilio\nVmRSS:\t   20480 kB\nThreads:\t9\n"), Some(20_480));
         assert_eq!(resident_kibibytes("Name:\tconcilio\n"), None);
     }
 
-    /// What the server's adapter counts stands in our list.
+    /// The metrics of the server's adapter are in our list.
     #[test]
-    fn the_adapters_count_under_a_name_of_ours() {
+    fn adapter_metrics_are_in_the_list() {
         assert_eq!(server::REQUESTS_LIMITED, REQUESTS_LIMITED);
     }
 }

@@ -1,4 +1,4 @@
-//! What all games of one server account share, and what they do with it alike.
+//! State and services shared by all games of one account.
 
 use std::{
     ops::Deref,
@@ -23,7 +23,7 @@ use chess::{Action, ActionError, GameId, ServerName, Variant, caught};
 use council::{player::SharedLag, pool::Pool};
 use server::Server;
 
-/// What all games of one server account share. Cheap to clone: every request of a game holds one.
+/// State shared by all games of one account. Cheap to clone: every request of a game holds a clone.
 #[derive(Clone)]
 pub(super) struct AccountContext(Arc<AccountParts>);
 
@@ -37,7 +37,7 @@ pub(super) struct AccountParts {
     pub journal: Journal,
     pub player: ChoosePlayer,
     pub chat: ChatSettings,
-    /// What we play, for whoever asks in a chat.
+    /// Variants of the account, for chat answers.
     pub variants: Vec<Variant>,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
@@ -86,13 +86,12 @@ impl AccountContext {
         }
     }
 
-    /// Shows whoever watches something that comes too often for the log.
+    /// Sends watchers an event that is too frequent for the log.
     pub(super) fn show(&self, game: &GameId, event: impl FnOnce() -> GameEvent) {
         self.event_bus.tell_of_move(|| BotEvent::Game(self.key(game), event()));
     }
 
-    /// The one place where something that happened reaches the journal, the log, the metrics, and whoever watches. Each is told
-    /// once.
+    /// The only way for an event to reach journal, log, metrics and watchers, once each.
     fn announce(&self, event: BotEvent) {
         self.write_down(&event);
         log(&event);
@@ -159,7 +158,7 @@ impl AccountContext {
         Ok(())
     }
 
-    /// What is held back for the way of a move.
+    /// Returns the time reserved for network lag.
     pub(super) fn typical_lag(&self) -> Duration {
         self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
     }

@@ -42,13 +42,14 @@ use server::Server;
 mod commands;
 mod requests;
 
-/// How long the last requests and notes may take when we stop.
+/// Timeout for the last requests and notes at the end.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
-/// How long a game whose task panicked rests before it is taken up again.
+/// Pause before a game is restarted after a panic of its task.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
 /// The longest time without a look at the lobby.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How often a game that we cannot play is left, where the server does not answer, and how long after one another.
+/// Attempts to leave a game that we cannot play, if the server does not answer, and the pause
+/// between them.
 const LEAVE_TIMES: u32 = 10;
 const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
@@ -134,7 +135,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     context.requests.close();
     let last_requests = async {
         while let Some(answer) = answers.recv().await {
-            // A challenge that was on its way when we stopped has nobody to play its game.
+            // The games of a challenge sent before the stop would have no player.
             if let LobbyInput::Challenged(_, Ok(id)) = answer {
                 let _ = context.server.perform(Action::Cancel(id)).await;
             }
@@ -156,7 +157,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     end
 }
 
-/// The next lists of names; never, where nobody follows them (any more).
+/// Returns the next lists of names; never, if no task updates them.
 async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
     if let Some(receiver) = lists
         && receiver.changed().await.is_ok()
@@ -179,7 +180,7 @@ fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountP
     policy
 }
 
-/// What the journal kept of earlier processes.
+/// Returns the memory of earlier processes from the journal.
 async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     match runtime.journal.state(&memory_key(name)).await {
         Ok(Some(text)) => serde_json::from_str(&text).unwrap_or_else(|error| {
@@ -211,10 +212,10 @@ struct Manager {
     games: HashMap<GameId, GameHandle>,
     /// Games that are over, so that a late event does not open them again.
     over: FinishedGames,
-    /// Whether no new games are begun.
+    /// True if no new games are accepted.
     draining: bool,
     stream_losses: StreamLosses,
-    /// Whether the server may seek games for us, as we last told it.
+    /// True if the server may seek games for us, as we last told it.
     seeks: bool,
     /// Games of earlier processes whose end is to be looked up once we are connected.
     unfinished: Vec<KnownGame>,
@@ -225,13 +226,12 @@ struct Manager {
     /// Commands that wait for the server.
     open_commands: OpenCommands,
     exits_sender: mpsc::UnboundedSender<Exit>,
-    /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
     /// Games of earlier processes that have ended since.
     past_games_sender: mpsc::UnboundedSender<PastGame>,
 }
 
-/// What comes to an account's manager.
+/// Inboxes of an account's manager.
 struct Inboxes {
     events: mpsc::Receiver<ServerEvent>,
     exits: mpsc::UnboundedReceiver<Exit>,
@@ -243,15 +243,15 @@ struct Inboxes {
 /// The way to a game's task.
 struct GameHandle {
     inbox: mpsc::Sender<GameInput>,
-    /// Asks for the whole state when there is room for it; `None` before anything found no room.
+    /// Requests the whole state when the queue has space; `None` before the first full queue.
     catching_up: Option<JoinHandle<()>>,
 }
 
 impl GameHandle {
     fn tell(&mut self, id: &GameId, input: GameInput, server: &Arc<dyn Server>, requests: &TaskTracker) {
         let Err(TrySendError::Full(input)) = self.inbox.try_send(input) else { return };
-        // The task is busy, most likely with a disk that hangs. Chat is lost; all else is in the whole state, which is asked for as soon as
-        // there is room.
+        // The task is busy, most likely with a disk that hangs. Chat is lost; all else is in the
+        // whole state, which is requested as soon as the queue has space.
         let has_asked = self.catching_up.as_ref().is_some_and(|asking| !asking.is_finished());
         if has_asked || matches!(input, GameInput::Chat(..)) {
             return;
@@ -326,7 +326,7 @@ impl Manager {
                             continue;
                         }
                         None if self.draining => return AccountEnd::Closed,
-                        // Nobody has told it to end.
+                        // The link ended by itself.
                         None => ("its connection is gone, by a fault of this program".to_owned(), AccountEnd::Lost),
                     };
                     self.context.tell(AccountEvent::Rejected { reason: reason.clone() });
@@ -510,8 +510,8 @@ impl Manager {
         Timestamp::now().to_zoned(self.policy.time_zone.clone())
     }
 
-    /// Tells the server when the hours in which challenges are taken begin and end: whoever answers a seek outside them would be
-    /// turned away. It is looked at whenever something happens, and after [`LONGEST_PAUSE`].
+    /// Tells the server when the hours for challenges begin and end: players who answer a seek
+    /// outside these hours would be declined. Checked at every event, and every [`LONGEST_PAUSE`].
     fn follow_hours(&mut self) {
         let wanted = HoursOfDay::any_contains(&self.policy.challenge.hours, self.now().time());
         if std::mem::replace(&mut self.seeks, wanted) != wanted {
@@ -520,7 +520,7 @@ impl Manager {
         }
     }
 
-    /// How long until the lobby must be looked at, if nothing happens before.
+    /// Returns the time until the lobby must run again, if nothing happens before.
     fn next_wakeup(&mut self) -> Duration {
         let now = self.now();
         let until = self.lobby.next_wakeup(&now).map_or(LONGEST_PAUSE, |at| {

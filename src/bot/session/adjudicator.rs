@@ -33,7 +33,6 @@ pub(super) struct Adjudicator {
     offered_at: Option<usize>,
 }
 
-/// The verdict on a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MoveVerdict {
     Play,
@@ -145,7 +144,6 @@ fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
     after.occurrences() >= 3 || after.position().halfmoves() >= 100
 }
 
-/// Converts half-moves into full moves.
 fn moves(plies: usize) -> u32 {
     u32::try_from(plies / 2).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! What is said in one game: the facts for [`policy::chat`](crate::policy::chat), in words.
+//! Chat of one game: the facts for [`policy::chat`](crate::policy::chat), in words.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -15,12 +15,11 @@ use council::{
     player::vote_report::{self, VoteEntry},
 };
 
-/// One game's chat.
 pub(super) struct Conversation {
     settings: ChatSettings,
     chat: Chat,
     context: ChatContext,
-    /// Our last move, until somebody asks about it and it is put into words.
+    /// Our last move, put into words once a player asks about it.
     last_move: Option<LastMove>,
 }
 
@@ -65,19 +64,19 @@ impl Conversation {
         actions(info, self.chat.hello(&self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Answers what somebody said, when challenges of these players wait.
+    /// Answers a chat line; `queue` names the challengers that wait.
     pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine, queue: Vec<String>) -> Vec<Action> {
         self.context.queue = queue;
         self.describe_last_move();
         actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Whether somebody asks for more time for the first move, and may.
+    /// Returns true if the line asks for more time for the first move, and may.
     pub(super) fn asks_to_wait(&self, line: &ChatLine) -> bool {
         Chat::asks_to_wait(line, &self.settings)
     }
 
-    /// We wait so long for the opponent's first move; `None` where we do not wait for it.
+    /// Sets the time that we wait for the opponent's first move; `None` if we do not wait.
     pub(super) fn waits(&mut self, patience: Option<Duration>) {
         self.context.wait = patience
             .map_or_else(String::new, |patience| format!("I will wait {} s for your first move.", patience.as_secs()));
@@ -95,7 +94,7 @@ impl Conversation {
         actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Remembers our last move and how it came about, and tells whoever wants to be told.
+    /// Remembers our last move and its vote, and shows it to players that asked for that.
     pub(super) fn decided(
         &mut self,
         info: &GameInfo,
@@ -131,12 +130,11 @@ pub(super) struct Reception {
     settings: ChatSettings,
     chat: Chat,
     context: ChatContext,
-    /// Who spoke to us last, by id.
+    /// Id of the last speaker.
     heard: String,
 }
 
 impl Reception {
-    /// Nobody has spoken yet.
     pub(super) fn new(settings: ChatSettings, variants: &[Variant]) -> Self {
         let context = ChatContext {
             engine: format!("concilio {}", env!("CARGO_PKG_VERSION")),
@@ -154,12 +152,11 @@ impl Reception {
         self.context.variants = names(variants);
     }
 
-    /// The server calls us so.
     pub(super) fn called(&mut self, name: &str) {
         name.clone_into(&mut self.context.me);
     }
 
-    /// Answers what somebody said, when challenges of these players wait.
+    /// Answers a chat line; `queue` names the challengers that wait.
     pub(super) fn answer(&mut self, from: &Player, text: String, queue: Vec<String>) -> Vec<Action> {
         self.context.queue = queue;
         if self.heard != from.id {
@@ -206,7 +203,7 @@ mod tests {
     use chess::{Color, GameId, GameTerms};
 
     #[test]
-    fn a_game_knows_what_is_played_and_who_waits_before_our_first_move() {
+    fn chat_knows_variant_and_queue() {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let info = GameInfo {
             id: GameId::new("abcdefgh"),
@@ -233,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_outside_a_game_is_answered_although_another_has_asked_the_same() {
+    fn each_player_outside_games_is_answered() {
         let mut reception = Reception::new(ChatSettings::default(), &[Variant::Standard]);
         reception.called("Concilio");
         let mut asked = |from: &str, question: &str| {

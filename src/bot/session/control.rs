@@ -36,7 +36,6 @@ pub enum ControlCommand {
     },
     /// Accepts and makes challenges again.
     Resume {
-        /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
@@ -45,7 +44,6 @@ pub enum ControlCommand {
     Reload {},
     /// Challenges a player, once or several times.
     Challenge {
-        /// The player's name.
         name: String,
         /// Minutes and seconds, such as `3+2`, or days such as `3d`.
         #[serde(with = "in_minutes")]
@@ -60,25 +58,20 @@ pub enum ControlCommand {
         color: Option<Color>,
         #[serde(default)]
         variant: Variant,
-        /// The challenging account.
         #[serde(default)]
         account: Option<ServerName>,
     },
     /// Withdraws the pending challenge, and drops queued ones.
     Cancel {
-        /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
     /// Blocks a player, also after a restart.
     Block {
-        /// The player's name.
         name: String,
-        /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Joins a tournament.
     Join {
         /// The address of its page, or its name; on FICS its number.
         tournament: Tournament,
@@ -88,7 +81,6 @@ pub enum ControlCommand {
         /// The password, if one is required.
         #[serde(default)]
         password: Option<String>,
-        /// The joining account.
         #[serde(default)]
         account: Option<ServerName>,
     },
@@ -97,7 +89,6 @@ pub enum ControlCommand {
         /// The tournament; absent: all that were joined.
         #[serde(default)]
         tournament: Option<Tournament>,
-        /// One account alone.
         #[serde(default)]
         account: Option<ServerName>,
     },
@@ -115,7 +106,6 @@ pub enum ControlCommand {
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Writes in a game's chat.
     Chat {
         game: GameId,
         text: String,
@@ -138,20 +128,11 @@ const fn to_the_player() -> ChatRoom {
 /// Why a command was not carried out, and what helps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
-    /// No account has this name.
     #[error("no account {name} is running; there is {known}")]
-    UnknownAccount {
-        /// The name as given.
-        name: ServerName,
-        /// The running accounts.
-        known: Names,
-    },
+    UnknownAccount { name: ServerName, known: Names },
     /// The command is for one account, and there are several.
     #[error("on which account? Name one of {known}")]
-    WhichAccount {
-        /// The running accounts.
-        known: Names,
-    },
+    WhichAccount { known: Names },
     #[error("no account plays a game {0} now; `concilio ctl status` shows those that run")]
     NoGame(GameId),
     /// The command is impossible in the current state.
@@ -184,7 +165,6 @@ impl fmt::Display for Names {
 pub struct ReloadedPolicy {
     /// The choice of the player for games that begin from now on.
     pub player: ChoosePlayer,
-    /// The policy from now on.
     pub policy: Arc<AccountPolicy>,
 }
 
@@ -213,7 +193,6 @@ pub(super) enum GameCommand {
     Chat(ChatRoom, String),
 }
 
-/// Games that the operator ordered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChallengeOrder {
     pub request: chess::ChallengeRequest,
@@ -406,7 +385,7 @@ const MOST_GAMES: u32 = 100;
 /// On every server a name is one word.
 fn check_name(name: &str) -> Result<(), ControlError> {
     if name.is_empty() || name.chars().any(char::is_whitespace) {
-        return Err(ControlError::NotNow(format!("{name:?} is nobody's name: expected one word, without a title")));
+        return Err(ControlError::NotNow(format!("{name:?} is no valid name: expected one word, without a title")));
     }
     Ok(())
 }
@@ -492,8 +471,8 @@ mod tests {
                 format!(r#"{{"command":"challenge","name":"{name}","time_control":"3+2"}}"#),
             ] {
                 let command = serde_json::from_str(&command).expect("a command");
-                let error = control.perform(command).await.expect_err("nobody is called that").to_string();
-                assert!(error.contains("is nobody's name"), "{error}");
+                let error = control.perform(command).await.expect_err("invalid name").to_string();
+                assert!(error.contains("is no valid name"), "{error}");
             }
         }
     }

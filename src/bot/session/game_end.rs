@@ -1,7 +1,8 @@
-//! How the end of a game gets into the record: as its stream showed it, or as the server remembers it where nobody saw it.
+//! Records the end of a game: from its stream, or from the server's archive if the stream did not
+//! show it.
 //!
-//! A game that ended while we were away, or whose last moves were never shown, is looked up: the server's own record gives its
-//! moves and its result.
+//! A game that ended while the daemon was down, or whose last moves were never shown, is looked up:
+//! the server's own record has its moves and its result.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -29,7 +30,7 @@ const TIMES_NOT_KNOWN: u32 = 2;
 pub(super) struct FinalState {
     pub info: Box<GameInfo>,
     pub plies: usize,
-    /// What it did to our rating, where the server has said so already.
+    /// Change of our rating, if the server has announced it already.
     pub rating_change: Option<i32>,
 }
 
@@ -98,7 +99,8 @@ async fn look_up_now(
             tracing::info!(%game, "we stop before the server has said how the game ended");
         }
         (_, Some((status, winner))) => record(context, game, seen, status, winner).await,
-        // Nobody has said anything of its end: it is told, and its record stays open for the next start.
+        // The end is unknown: it is announced as such, and the record stays open for the next
+        // start.
         (LookUpOutcome::NoAnswer | LookUpOutcome::StillRuns, None) => {
             tell(context, game, seen, not_told, None, None);
         }
@@ -114,7 +116,7 @@ pub(super) struct PastGame {
     end: PastEnd,
 }
 
-/// How a game of an earlier process ended.
+/// End of a game of an earlier process.
 enum PastEnd {
     /// As the server has it.
     Found(Box<GameInfo>, GameState),
@@ -170,7 +172,7 @@ enum LookUpOutcome {
     NoAnswer,
     /// The server has no such game.
     NotKnown {
-        /// Whether both sides had moved, as far as we saw.
+        /// True if both sides had moved, as far as we saw.
         both_moved: bool,
     },
     /// This server does not tell of finished games.
@@ -180,7 +182,8 @@ enum LookUpOutcome {
 }
 
 impl LookUpOutcome {
-    /// How a game ended of which this is all that is known. A server keeps no game in which not both sides moved.
+    /// Returns the status of a game about which nothing else is known. A server keeps no game
+    /// before both sides have moved.
     const fn status(&self) -> GameStatus {
         match self {
             Self::NotKnown { both_moved: false } => GameStatus::Aborted,
@@ -239,7 +242,7 @@ async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
         Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
             LookUpOutcome::NoAnswer
         }
-        // Of a game that nobody wrote down nothing can be said.
+        // The journal does not know the game either.
         Err(ActionError::NotFound(_)) => {
             LookUpOutcome::NotKnown { both_moved: known.is_none_or(|known| known.shown.len() >= 2) }
         }

@@ -1,13 +1,15 @@
-//! The task of one game: it carries out what the pure [`machine`] asks for — searching, sending, recording, waiting — and
-//! brings it what comes of it.
+//! The task of one game: it carries out what the pure [`machine`] asks for — searching, sending,
+//! recording, waiting — and brings it the results.
 //!
 //! Invariants:
 //! - effects are carried out in the order in which the machine asked for them: a decision is in the journal before its move
 //!   is sent, unless the disk takes longer than our clock allows;
-//! - between a decision and its move stands nothing but the journal: log, metrics, chat and page are told of it afterwards;
+//! - between a decision and its move stands nothing but the journal: log, metrics, chat and page
+//!   get it afterwards;
 //! - nothing here waits for the network: requests run in tasks of their own and report to the inbox;
-//! - decisions, timers and the answers to own requests go before what the server says, however much that is: its inbox is bounded, and
-//!   what finds no room there is asked for again as the whole state;
+//! - decisions, timers and the answers to own requests precede the server's events, however many
+//!   there are: the server's inbox is bounded, and after an overflow the whole state is requested
+//!   again;
 //! - a player that panics takes its game's task along, which begins anew.
 
 use std::{
@@ -49,10 +51,10 @@ use waiting::{in_time, move_patience, taken_in_time};
 /// The longest time that a timer is set for.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
 
-/// How much of what the server says of a game waits for its task, which is fast unless the disk hangs.
+/// Capacity of the queue of server events; the task is fast unless the disk hangs.
 const INBOX: usize = 64;
 
-/// How the task of a game came to its end.
+/// End of the task of a game.
 #[derive(Debug)]
 pub(super) enum Exit {
     Over(GameId),
@@ -103,21 +105,20 @@ pub(super) fn start(
 struct GameTask {
     id: GameId,
     context: AccountContext,
-    /// What comes of own requests; there are few at a time.
+    /// Results of own requests; there are few at a time.
     own: mpsc::UnboundedSender<GameInput>,
     /// For the player, which is alone in having it then: when it is gone, its events end.
     player_sender: Option<mpsc::UnboundedSender<PlayerEvent>>,
     timers: HashMap<Timer, Instant>,
-    /// What the game has done to our rating, if the server says so before we see the end.
+    /// Change of our rating, if the server announces it before we see the end.
     rating_change: Option<i32>,
     progress: GameProgress,
 }
 
-/// How far the task of a game has come.
+/// State of the task of a game.
 enum GameProgress {
     /// The server has named the game and not told its state yet.
     AwaitingState,
-    /// The game is being played.
     Running(Box<RunningGame>),
 }
 
@@ -125,20 +126,19 @@ enum GameProgress {
 struct RunningGame {
     machine: GameMachine,
     player: GamePlayer,
-    /// Bounds on every search.
     limits: Limits,
     /// The running search, of our move or in the opponent's time.
     search: Option<SearchHandle>,
     conversation: Conversation,
-    /// Whether the journal was asked for a move decided before a restart.
+    /// True if the journal was asked for a move decided before a restart.
     journal_was_asked: bool,
-    /// How many electors the roster has.
+    /// Number of electors in the roster.
     electors: usize,
-    /// Whether a book knew our last move.
+    /// True if a book knew our last move.
     in_book: bool,
 }
 
-/// A decision that is in the journal and that nobody has been told of.
+/// A decision that is in the journal and not announced yet.
 struct WrittenDecision {
     line: Arc<Line>,
     decision: Arc<Decision>,
@@ -342,7 +342,7 @@ impl GameTask {
         ControlFlow::Continue(())
     }
 
-    /// What is left on our clock, as far as we know it.
+    /// Returns the time left on our clock, as far as we know it.
     fn time_left(&self) -> Option<Duration> {
         match &self.progress {
             GameProgress::Running(game) => game.machine.time_left(Instant::now()),
@@ -421,7 +421,7 @@ impl RunningGame {
         None
     }
 
-    /// What is left on our clock, as the server last said.
+    /// Returns our clock in the server's last state.
     fn our_clock(&self) -> Option<Duration> {
         let (info, state) = (self.machine.info(), self.machine.state());
         state.clocks.map(|clocks| clocks.of(info.our_color).remaining)
@@ -431,7 +431,7 @@ impl RunningGame {
         context.key(&self.machine.info().id)
     }
 
-    /// What our clock gives a move, since the server's word was received.
+    /// Returns the time that our clock gives a move, from the receipt of the server's state on.
     fn time(&self, clocks: Option<Clocks>, received: Instant) -> Time {
         let control = self.machine.info().terms.time_control;
         Time::Clock { control, clocks, moves_to_go: None, spent: received.elapsed() }
@@ -561,7 +561,7 @@ mod tests {
 
     /// However much the server says, what was decided and what has become due goes first.
     #[tokio::test]
-    async fn own_news_go_before_the_servers_flood() {
+    async fn own_results_precede_server_events() {
         let folder = tempfile::tempdir().expect("a folder");
         let context = context(&folder);
         let mut seen = context.event_bus.listen();

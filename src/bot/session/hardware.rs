@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn linux_tells_the_processor_and_the_memory() {
+    fn linux_names_processor_and_memory() {
         let text = "processor\t: 0\nmodel name\t: Zilog Z80\nflags\t\t: none\n";
         assert_eq!(model(text).as_deref(), Some("Zilog Z80"));
         assert_eq!(model("processor : 0\n"), None);

@@ -46,9 +46,7 @@ pub use prepared_player::{PlayerError, PreparedPlayer};
 pub use settings::{LimitSettings, PlayerSettings, ShutdownGames, ShutdownSettings};
 
 pub struct Connection {
-    /// The name in the settings.
     pub name: ServerName,
-    /// The requests to the server.
     pub server: Arc<dyn Server>,
     pub events: mpsc::Receiver<ServerEvent>,
     /// Ends the connection, once nothing more is to be done there; then the events end.
@@ -64,14 +62,12 @@ pub struct Runtime {
     pub journal: Journal,
     pub pool: Pool,
     pub event_bus: EventBus,
-    /// The choice of players.
     pub player: ChoosePlayer,
     pub policy: Arc<AccountPolicy>,
     /// Through which the operator's commands come.
     pub control: Control,
 }
 
-/// The behaviour of an account.
 #[derive(Clone, Debug)]
 pub struct AccountPolicy {
     pub challenge: ChallengeSettings,

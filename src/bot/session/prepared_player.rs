@@ -6,23 +6,19 @@ use super::PlayerSettings;
 use council::{Roster, RosterError, player::Library};
 use online::{OnlineError, OnlineServices};
 
-/// How a game is played.
+/// A player, ready for games.
 #[derive(Clone, Debug)]
 pub struct PreparedPlayer {
-    /// What the operator wrote.
     pub settings: PlayerSettings,
-    /// Who proposes.
     pub roster: Arc<Roster>,
-    /// The books and tablebases, open.
     pub library: Arc<Library>,
-    /// Who is asked beside the search, if anybody is.
+    /// Online services, if any.
     pub online: Option<OnlineServices>,
 }
 
 /// Why a player cannot be made of its settings.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
-    /// The roster cannot be had.
     #[error(transparent)]
     Roster(#[from] RosterError),
     /// A book or a tablebase cannot be read.

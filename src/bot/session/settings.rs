@@ -22,7 +22,6 @@ use online::OnlineSettings;
 pub struct PlayerSettings {
     pub council: CouncilSettings,
     pub clock: ClockSettings,
-    /// Limits of every search.
     pub limits: LimitSettings,
     pub book: BookSettings,
     pub tablebases: TablebaseSettings,
@@ -88,7 +87,6 @@ impl From<&LimitSettings> for Limits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShutdownSettings {
-    /// Treatment of running games.
     pub games: ShutdownGames,
     /// Time for finishing games before they are left, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_server_does_not_count() {
+    fn unreachable_server_is_no_loss() {
         let mut losses = StreamLosses::default();
         assert!((0..20).all(|_| losses.lost(Instant::now()).is_none()), "nothing was open");
     }

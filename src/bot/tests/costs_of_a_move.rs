@@ -59,7 +59,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 /// Only one of these tests runs at a time: what is counted is counted for the whole process.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// How long a test may hang before it fails.
+/// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Moves of ours in a game; the first of them, for which much is set up, are not counted.
 const MOVES: u64 = 40;
@@ -158,7 +158,6 @@ impl Game {
         }
     }
 
-    /// Waits for our move.
     async fn move_of_ours(&mut self) -> UciMove {
         loop {
             match self.requests.recv().await.expect("the session plays") {
@@ -199,11 +198,10 @@ impl Game {
     }
 }
 
-/// What was spent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     allocations: u64,
-    /// How often the playing thread went to sleep.
+    /// Times that the playing thread went to sleep.
     wake_ups: u64,
 }
 
@@ -235,10 +233,10 @@ async fn no_timer_delays_a_move() {
     }
 }
 
-/// Allocations and wake-ups for each move, those of the journal's thread and of the elector's included. The bounds are for the
-/// mean, with some room for how threads happen to meet; what a move costs now is printed.
+/// Allocations and wake-ups for each move, including the journal's and the elector's threads. The
+/// bounds are for the mean, with a margin for thread scheduling; the measured values are printed.
 #[tokio::test]
-async fn a_move_costs_few_allocations_and_wake_ups() {
+async fn moves_cost_few_allocations() {
     const MOST_ALLOCATIONS: u64 = 340;
     const MOST_WAKE_UPS: u64 = 6;
     let _alone = ALONE.lock().await;

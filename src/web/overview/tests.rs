@@ -108,9 +108,9 @@ fn an_account_is_shown_as_it_stands() {
     );
     assert!(shown["reason"].is_null());
     let until = "2026-11-25T12:00:00Z".parse().expect("a time");
-    told.account(AccountEvent::Limited { what: "we challenge nobody".to_owned(), until });
+    told.account(AccountEvent::Limited { what: "no challenges are sent".to_owned(), until });
     let shown = told.whole()["accounts"]["lichess"].clone();
-    assert_eq!((&shown["reason"], &shown["until"]), (&"we challenge nobody".into(), &"2026-11-25T12:00:00Z".into()));
+    assert_eq!((&shown["reason"], &shown["until"]), (&"no challenges are sent".into(), &"2026-11-25T12:00:00Z".into()));
     told.account(AccountEvent::Disconnected { reason: "the stream ended".to_owned() });
     assert!(told.whole()["accounts"]["lichess"]["until"].is_null());
 }

@@ -9,7 +9,6 @@ use super::{Archive, GameRecord, text, time_of_day};
 use crate::journal::{JournalError, codes};
 use chess::{Line, UciMove};
 
-/// A chat message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChatRecord {
     #[serde(serialize_with = "text")]
@@ -25,7 +24,6 @@ pub struct ChatRecord {
 pub struct FaultRecord {
     #[serde(serialize_with = "text")]
     pub met_at: Timestamp,
-    /// The fault in one line.
     pub what: String,
 }
 

@@ -16,10 +16,9 @@ const STEPS: [&str; 6] = [
     include_str!("6.sql"),
 ];
 
-/// The version this program writes.
 const VERSION: u32 = STEPS.len() as u32;
 
-/// How long one program waits for another one's write.
+/// Time that one program waits for another one's write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens the database for writing; makes it, or brings it to today's version, where needed.
@@ -51,11 +50,14 @@ fn make_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Brings the whole write-ahead log into the database and empties it, unless somebody reads for longer than our patience.
+/// Moves the whole write-ahead log into the database and empties it, unless a reader keeps it open
+/// for longer than `PATIENCE`.
 pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
-        return Err(JournalError::Unwritable("somebody is reading it, so its log stays beside it".to_owned()));
+        return Err(JournalError::Unwritable(
+            "another program is reading it; its write-ahead log stays beside it".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_older_version_is_brought_up_to_date() {
+    fn older_journals_are_migrated() {
         let directory = tempfile::tempdir().expect("a directory");
         let fresh = open_to_write(&directory.path().join("fresh.db")).expect("a new journal");
         for old in 0..=VERSION {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_journal_is_refused_in_one_clear_line() {
+    fn newer_journal_is_one_clear_error() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal.db");
         let connection = open_to_write(&path).expect("a new journal");

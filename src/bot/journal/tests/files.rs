@@ -15,9 +15,9 @@ fn moves_in(file: &Path, key: &GameKey) -> usize {
     archive.moves(&game).expect("readable").len()
 }
 
-/// Who copies the one file of a journal that was closed copies the journal.
+/// A copy of a closed journal's one file is the whole journal.
 #[tokio::test]
-async fn a_closed_journal_is_one_whole_file() {
+async fn closed_journal_is_one_file() {
     let (desk, key) = desk_with_a_game().await;
     let copy = desk.directory.path().join("copy.db");
     let path = desk.journal.path().to_owned();
@@ -28,7 +28,7 @@ async fn a_closed_journal_is_one_whole_file() {
 
 /// A page that is asked for the games at the last moment must not make a failure of a good end.
 #[tokio::test]
-async fn a_journal_that_somebody_reads_is_closed_all_the_same() {
+async fn journal_closes_despite_a_reader() {
     let (desk, key) = desk_with_a_game().await;
     let path = desk.journal.path().to_owned();
     let reader = rusqlite::Connection::open(&path).expect("a database");
@@ -39,9 +39,10 @@ async fn a_journal_that_somebody_reads_is_closed_all_the_same() {
     assert_eq!(moves_in(&path, &key), 3);
 }
 
-/// The log is shortened from time to time and at the end, which SQLite lets nobody do at the same time.
+/// The log is checkpointed now and then and at the end, and SQLite allows only one checkpoint at a
+/// time.
 #[tokio::test]
-async fn a_journal_that_is_closed_while_its_log_is_shortened_is_one_whole_file() {
+async fn close_during_checkpoint_is_complete() {
     let (desk, _) = desk_with_a_game().await;
     let log = PathBuf::from(format!("{}-wal", desk.journal.path().display()));
     for _ in 0..20 {
@@ -54,7 +55,7 @@ async fn a_journal_that_is_closed_while_its_log_is_shortened_is_one_whole_file()
 }
 
 #[tokio::test]
-async fn a_backup_is_whole_while_the_journal_is_being_written() {
+async fn backup_during_writes_is_complete() {
     let (desk, key) = desk_with_a_game().await;
     let copy = desk.directory.path().join("copy.db");
     let size = back_up(desk.journal.path(), &copy).expect("copied");
@@ -73,7 +74,7 @@ async fn a_backup_is_whole_while_the_journal_is_being_written() {
 
 /// Before a new program brings a journal up to date, it can be kept as it is.
 #[tokio::test]
-async fn a_journal_of_an_older_version_is_backed_up_as_it_is() {
+async fn old_journal_is_backed_up_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let (old, copy) = (folder.path().join("old.db"), folder.path().join("copy.db"));
     let connection = rusqlite::Connection::open(&old).expect("a database");
@@ -86,7 +87,7 @@ async fn a_journal_of_an_older_version_is_backed_up_as_it_is() {
 
 /// Promise 5: games of one file may end at the same time.
 #[tokio::test(flavor = "multi_thread")]
-async fn games_that_end_together_are_all_in_their_file() {
+async fn simultaneous_ends_are_all_in_the_file() {
     const GAMES: usize = 40;
     let desk = Desk::grouped(PgnGrouping::All);
     let keys: Vec<GameKey> =
@@ -100,7 +101,7 @@ async fn games_that_end_together_are_all_in_their_file() {
 
 /// After a kill, a file that cannot be written keeps no other one waiting, and is written when it can be.
 #[tokio::test(start_paused = true)]
-async fn a_missing_file_that_cannot_be_written_yet_keeps_no_other_waiting() {
+async fn unwritable_pgn_delays_no_other() {
     let desk = Desk::new();
     let mut files = Vec::new();
     for id in ["game0001", "game0002"] {
@@ -136,7 +137,7 @@ async fn its_files_are_their_owners_alone() {
 }
 
 #[tokio::test]
-async fn a_name_of_any_length_gets_its_pgn() {
+async fn long_names_get_a_pgn() {
     for grouping in [PgnGrouping::Game, PgnGrouping::Opponent] {
         let desk = Desk::grouped(grouping);
         let mut long = info("abcdefgh", Variant::Standard, "");
@@ -167,7 +168,7 @@ fn state_in(file: &Path, key: &str) -> Option<String> {
 
 /// Promise 5: backup, kill -9, restore, go on; nothing that was committed is lost.
 #[tokio::test]
-async fn a_hundred_kills_and_restores_lose_nothing() {
+async fn hundred_kills_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let in_round = |round: usize| JournalSettings::in_folder(&folder.path().join(format!("{round}")));
     for round in 0..100_usize {
@@ -189,7 +190,7 @@ async fn a_hundred_kills_and_restores_lose_nothing() {
 
 /// A journal that is damaged cannot take its log along.
 #[tokio::test]
-async fn a_damaged_journal_is_put_aside_with_its_log() {
+async fn damaged_journal_is_set_aside() {
     let (desk, key) = desk_with_a_game().await;
     let backup = desk.directory.path().join("backup.db");
     back_up(desk.journal.path(), &backup).expect("copied");
@@ -237,7 +238,7 @@ async fn a_restore_refuses_what_it_should() {
 
 /// One line that names the file and the remedy.
 #[test]
-fn a_journal_that_cannot_be_opened_says_what_to_do() {
+fn unopenable_journal_names_the_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let opened = |name: &str| {
         let settings = JournalSettings { path: folder.path().join(name), ..JournalSettings::in_folder(folder.path()) };
@@ -261,7 +262,7 @@ fn a_journal_that_cannot_be_opened_says_what_to_do() {
 
 /// A disk that hangs costs a bounded amount of memory, and play goes on.
 #[tokio::test]
-async fn what_waits_for_a_hanging_disk_is_bounded() {
+async fn queue_for_a_hanging_disk_is_bounded() {
     let desk = Desk::new();
     let (release, held) = std::sync::mpsc::channel::<()>();
     let (reached, mut hangs) = tokio::sync::mpsc::unbounded_channel();
@@ -288,7 +289,7 @@ async fn what_waits_for_a_hanging_disk_is_bounded() {
 
 /// A panic costs the entry that panicked, and no other.
 #[tokio::test]
-async fn an_entry_that_panics_does_not_disturb_its_neighbours() {
+async fn panicking_entry_spares_its_neighbours() {
     let (desk, key) = desk_with_a_game().await;
     desk.journal.fault(&desk.server, None, "before");
     let panics = desk.journal.writer.call(|store| -> Result<(), JournalError> {

@@ -1,5 +1,3 @@
-//! Reading many games.
-
 use super::*;
 
 #[tokio::test]

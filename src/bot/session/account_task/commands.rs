@@ -1,5 +1,5 @@
-//! What the operator wants of an account: what concerns whom we play goes to the lobby, what concerns a game to that game's
-//! task, the rest to the server.
+//! Operator commands of an account: those about opponents go to the lobby, those about a game to
+//! its task, the rest to the server.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the lobby asks of the server, and how its answers come back to the lobby.
+//! Requests of the lobby to the server, and the way of the answers back.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::session::{
 use chess::{Action, ActionError, ChallengeRequest, Done};
 use server::Server;
 
-/// How long a player who is busy when we want to challenge is left alone.
+/// Pause for an opponent who is busy when we want to challenge.
 const BUSY: Duration = Duration::from_mins(5);
 
 /// The pauses before a challenge is declined once more, where the server did not hear it, and the longest time it may ask for.
@@ -48,8 +48,8 @@ pub(super) async fn ask(
     Ok(())
 }
 
-/// Declines a challenge, and does so again where the server does not hear it or wants to be left alone for a while: whoever made it
-/// waits for the answer.
+/// Declines a challenge, and retries if the server is unavailable or limits requests: the
+/// challenger waits for the answer.
 async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationToken) -> Result<Done, ActionError> {
     let mut pauses = DECLINE_AGAIN.iter();
     loop {
@@ -66,13 +66,13 @@ async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationTo
     }
 }
 
-/// Whether a challenge would only wait, because whom we are about to challenge is playing or has left. A server that does not
-/// say is asked by the challenge itself.
+/// Returns true if a challenge would only wait, because the opponent is playing or has left. If the
+/// server does not say, the challenge itself finds out.
 async fn is_busy(server: &dyn Server, opponent: &str) -> bool {
     matches!(server.players_available(&[opponent.to_owned()]).await.as_deref(), Ok([false]))
 }
 
-/// What we make of a busy opponent, as if the server had said it.
+/// Returns the error of a busy opponent, as if it came from the server.
 fn busy() -> ActionError {
     let detail = "is playing or has left".to_owned();
     ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }

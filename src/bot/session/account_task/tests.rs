@@ -1,4 +1,4 @@
-//! What an account does about the server's news, told by a server that is made up.
+//! Tests of an account with a scripted server.
 
 use std::sync::{
     Mutex,
@@ -24,7 +24,7 @@ struct ScriptedServer {
     asked: Mutex<Vec<Action>>,
     /// It keeps the limits that Lichess keeps.
     is_lichess: bool,
-    /// Nobody has time to play.
+    /// True if no player is available.
     all_are_busy: bool,
     /// It is too late to abort a game.
     aborts_nothing: bool,
@@ -32,19 +32,19 @@ struct ScriptedServer {
     keeps_us: bool,
     /// The record of every finished game.
     finished: Option<(GameInfo, GameState)>,
-    /// What it was asked to look up, as we knew it.
+    /// Games that were looked up, as we knew them.
     looked_up: Mutex<Vec<Option<KnownGame>>>,
-    /// What it answers first, the last one first.
+    /// Its first answers to look-ups, the last one first.
     lookup_refusals: Mutex<Vec<ActionError>>,
-    /// What it answers first to a decline, the last one first.
+    /// Its first answers to a decline, the last one first.
     decline_refusals: Mutex<Vec<ActionError>>,
-    /// What it answers first to a challenge.
+    /// Its first answer to a challenge.
     challenge_refusal: Mutex<Option<ActionError>>,
-    /// How often it was asked for the whole state of a game.
+    /// Number of requests for the whole state of a game.
     resyncs: AtomicUsize,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
-    /// What it was told about seeking games.
+    /// Announcements about seeking games.
     seeks: Mutex<Vec<bool>>,
 }
 
@@ -140,7 +140,7 @@ fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, Ga
     (info, state)
 }
 
-/// How games are played: with little thought.
+/// Returns a player that thinks little.
 fn player() -> ChoosePlayer {
     let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
     let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
@@ -247,7 +247,7 @@ async fn happens<T>(look: impl Fn() -> Option<T>) -> T {
 }
 
 #[tokio::test]
-async fn whoever_is_playing_is_not_challenged() {
+async fn busy_player_is_not_challenged() {
     let request = ChallengeRequest { opponent: "ann".to_owned(), terms: terms(), our_color: None, initial_fen: None };
     let (answers, mut inbox) = mpsc::unbounded_channel();
     let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
@@ -263,9 +263,9 @@ async fn whoever_is_playing_is_not_challenged() {
     }
 }
 
-/// Whoever challenges us hears of it that we decline, also where the server is in trouble at first.
+/// A challenger hears of the decline, even if the server is in trouble at first.
 #[tokio::test(start_paused = true)]
-async fn a_challenge_is_declined_until_the_server_has_heard_it() {
+async fn decline_is_retried() {
     let limited = |seconds| {
         let retry_after = Some(Duration::from_secs(seconds));
         ActionError::Limited { retry_after, key: None, opponent: false, detail: "Too many requests".to_owned() }
@@ -286,7 +286,7 @@ async fn a_challenge_is_declined_until_the_server_has_heard_it() {
 
 /// The limits of Lichess are none of another server's business.
 #[test]
-fn limits_are_kept_where_the_server_keeps_them() {
+fn limits_follow_the_server() {
     let policy = Arc::new(AccountPolicy { keep_limits: true, ..AccountPolicy::default() });
     let elsewhere = ScriptedServer::default();
     assert!(!policy_with(&elsewhere, &policy).keep_limits);
@@ -296,7 +296,7 @@ fn limits_are_kept_where_the_server_keeps_them() {
 
 /// Promise 8: an account that the server will not have, or not any more, is not played; what was written is safe.
 #[tokio::test]
-async fn an_account_that_is_rejected_ends_with_the_servers_reason() {
+async fn rejected_account_ends_with_a_reason() {
     let story = Story::begin(ScriptedServer::default(), |_| ()).await;
     let (info, state) = game("", GameStatus::Started, None);
     story.tells(ServerEvent::Game(Box::new(info), state)).await;
@@ -309,7 +309,7 @@ async fn an_account_that_is_rejected_ends_with_the_servers_reason() {
 
 /// A game whose rules we do not know is not left to be lost on time.
 #[tokio::test]
-async fn a_game_that_cannot_be_played_is_aborted_or_else_resigned() {
+async fn unplayable_game_is_aborted_or_resigned() {
     let id = GameId::new("abcdefgh");
     for aborts_nothing in [false, true] {
         let server = ScriptedServer { aborts_nothing, ..ScriptedServer::default() };
@@ -326,7 +326,7 @@ async fn a_game_that_cannot_be_played_is_aborted_or_else_resigned() {
 
 /// Promise 5: a game that ended without us is looked up.
 #[tokio::test]
-async fn a_game_that_ended_while_we_were_away_is_completed() {
+async fn game_ended_while_down_is_completed() {
     let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
     let server = ScriptedServer { finished: Some(finished), ..ScriptedServer::default() };
     let story = Story::begin(server, |journal| {
@@ -340,7 +340,7 @@ async fn a_game_that_ended_while_we_were_away_is_completed() {
 /// A server without names for games finds one by what we know of it; one that is in trouble, or does not find it at first, is asked
 /// again.
 #[tokio::test(start_paused = true)]
-async fn a_game_is_looked_up_by_what_the_journal_knows_of_it_until_the_server_answers() {
+async fn look_up_is_retried_until_answered() {
     let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
     let trouble = [ActionError::NotFound("no such game".to_owned()), ActionError::Unavailable("a cable".to_owned())];
     let server =
@@ -363,7 +363,7 @@ async fn a_game_is_looked_up_by_what_the_journal_knows_of_it_until_the_server_an
 
 /// A server keeps no game in which not both sides moved: one that it does not know was aborted. Of any other nothing is claimed.
 #[tokio::test(start_paused = true)]
-async fn a_game_that_vanished_before_both_had_moved_was_aborted() {
+async fn vanished_new_game_was_aborted() {
     for (shown, status) in
         [("", GameStatus::Aborted), ("e2e4", GameStatus::Aborted), ("e2e4 e7e5", GameStatus::UnknownFinish)]
     {
@@ -389,7 +389,7 @@ async fn a_game_that_vanished_before_both_had_moved_was_aborted() {
 
 /// Some servers know a game only when it is over: what is played again after a restart has an end of its own.
 #[tokio::test(start_paused = true)]
-async fn a_game_that_goes_on_after_a_restart_has_not_vanished() {
+async fn running_game_survives_a_restart() {
     let story = Story::begin(ScriptedServer::default(), |journal| {
         let (info, _) = game("", GameStatus::Started, None);
         journal.game_started(&"made-up".into(), &info);
@@ -406,7 +406,7 @@ async fn a_game_that_goes_on_after_a_restart_has_not_vanished() {
 
 /// A game that goes on after a restart, and that ends before the server has said what became of it, is told to be over once.
 #[tokio::test(start_paused = true)]
-async fn a_game_that_goes_on_after_a_restart_is_over_once() {
+async fn resumed_game_ends_once() {
     let (info, over) = game("e2e4", GameStatus::Resign, Some(Color::White));
     let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned())]);
     let server = ScriptedServer { finished: Some((info.clone(), over.clone())), lookup_refusals, ..Default::default() };
@@ -427,7 +427,7 @@ async fn a_game_that_goes_on_after_a_restart_is_over_once() {
 
 /// The stream may end with the game and never show its last moves.
 #[tokio::test]
-async fn a_game_whose_end_was_only_told_is_looked_up() {
+async fn announced_end_is_looked_up() {
     for told in [Some(GameStatus::Mate), None] {
         let finished = game("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black));
         let (id, server) = (finished.0.id.clone(), ScriptedServer { finished: Some(finished), ..Default::default() });
@@ -451,7 +451,7 @@ async fn a_game_whose_end_was_only_told_is_looked_up() {
 
 /// A limit on requests that lasts for a minute costs no game its last moves.
 #[tokio::test(start_paused = true)]
-async fn a_game_is_looked_up_until_the_limit_on_requests_has_passed() {
+async fn look_up_waits_for_the_rate_limit() {
     let limited = ActionError::Limited {
         retry_after: Some(Duration::from_secs(60)),
         key: None,
@@ -472,10 +472,10 @@ async fn a_game_is_looked_up_until_the_limit_on_requests_has_passed() {
     assert_eq!(story.server.looked_up.lock().expect("no panic").len(), 6);
 }
 
-/// Whose loss it was is known although the server never says more of the game. Of what nobody has said anything the record stays open,
-/// so that the next start asks again.
+/// The loser is known even if the server never says more of the game. If nothing is known, the
+/// record stays open, so that the next start asks again.
 #[tokio::test(start_paused = true)]
-async fn a_game_that_cannot_be_looked_up_is_told_as_far_as_it_is_known() {
+async fn failed_look_up_reports_what_is_known() {
     for told in [true, false] {
         let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
         let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
@@ -497,9 +497,9 @@ async fn a_game_that_cannot_be_looked_up_is_told_as_far_as_it_is_known() {
     }
 }
 
-/// However long a game is looked up, whoever stops the program does not wait for it, and the next start asks again.
+/// A stop does not wait for a look-up, however long it takes; the next start asks again.
 #[tokio::test]
-async fn looking_a_game_up_holds_up_no_stop() {
+async fn look_up_does_not_delay_a_stop() {
     let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
     let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
     let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
@@ -517,7 +517,7 @@ async fn looking_a_game_up_holds_up_no_stop() {
 
 /// Outside the hours of challenges no seek stands, whose answers would all be declined; a reload may change the hours.
 #[tokio::test]
-async fn games_are_sought_within_the_hours_of_challenges() {
+async fn seeks_follow_the_challenge_hours() {
     let story = Story::begin(ScriptedServer::default(), |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
     connected(&mut watcher).await;
@@ -535,7 +535,7 @@ async fn games_are_sought_within_the_hours_of_challenges() {
 /// The server itself says what comes of a challenge that was ordered. One that cannot be made yet is no failure of the command: it is
 /// made later.
 #[tokio::test]
-async fn the_operator_is_told_the_servers_answer() {
+async fn operator_gets_the_servers_answer() {
     let later = ActionError::Limited { retry_after: None, key: None, opponent: true, detail: "too many".to_owned() };
     let order = r#"{"command":"challenge","name":"Ann","time_control":"3+2"}"#;
     for (refusal, expected) in [
@@ -557,9 +557,9 @@ async fn the_operator_is_told_the_servers_answer() {
     }
 }
 
-/// What a flooded game has no room for is asked for again; chat is not.
+/// Events of a flooded game are requested again; chat is not.
 #[tokio::test]
-async fn a_game_that_was_flooded_is_asked_for_anew() {
+async fn flooded_game_is_resynchronised() {
     let server = Arc::new(ScriptedServer::default());
     let requests = TaskTracker::new();
     let (inbox, mut read) = mpsc::channel(2);
@@ -579,7 +579,7 @@ async fn a_game_that_was_flooded_is_asked_for_anew() {
 }
 
 #[test]
-fn few_finished_games_are_remembered() {
+fn finished_games_are_bounded() {
     let mut over = FinishedGames::default();
     for number in 0..10_000 {
         over.insert(GameId::new(format!("{number}")));
@@ -591,7 +591,7 @@ fn few_finished_games_are_remembered() {
 
 /// The operator asks for a thing, and hears what came of it.
 #[tokio::test]
-async fn the_operator_is_told_what_was_done() {
+async fn operator_gets_the_result() {
     let story = Story::begin(ScriptedServer::default(), |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
     let does = |json: &str| {
@@ -633,7 +633,7 @@ async fn the_operator_is_told_what_was_done() {
         assert!(said.is_ok(), "{json}: {said:?}");
         assert!(story.server.asked.lock().expect("no panic").contains(&action), "{json}");
     }
-    assert!(does(r#"{"command":"reload"}"#).await.is_err(), "nobody said how");
+    assert!(does(r#"{"command":"reload"}"#).await.is_err(), "no reload is configured");
     assert!(does(r#"{"command":"drain"}"#).await.is_ok());
     story
         .tells(ServerEvent::GameFinished {
@@ -646,10 +646,10 @@ async fn the_operator_is_told_what_was_done() {
     assert_eq!(story.ends().await.0, AccountEnd::Closed);
 }
 
-/// What the operator wants of a game passes through its task: the offer of a draw goes with the move that is being looked for, what
-/// is said counts for the server's rule against floods, and a game that was given up is not played on.
+/// An operator's command goes to the game's task: a draw offer goes with the next move, chat counts
+/// for the flood limit, and a resigned game is not played on.
 #[tokio::test]
-async fn a_game_does_what_its_operator_says() {
+async fn game_obeys_its_operator() {
     let story = Story::begin(ScriptedServer::default(), |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
     let does = async |json: &str| {
@@ -683,7 +683,7 @@ async fn a_game_does_what_its_operator_says() {
 
 /// A server that does not let us give a game up gets our move after all, and the operator hears of it.
 #[tokio::test]
-async fn a_game_that_cannot_be_given_up_goes_on() {
+async fn failed_resignation_keeps_the_game() {
     let server = ScriptedServer { aborts_nothing: true, keeps_us: true, ..ScriptedServer::default() };
     let story = Story::begin(server, |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();

@@ -1,15 +1,13 @@
-//! Where events are told to whoever listens.
-
 use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
 use super::{BotEvent, GameEvent};
 
-/// How many events a watcher may fall behind before it misses some.
+/// Number of events that a watcher may fall behind before it misses some.
 const BACKLOG: usize = 4096;
 
-/// How many events may wait for a listener that is not told of moves.
+/// The same for a listener without moves.
 const BACKLOG_WITHOUT_MOVES: usize = 256;
 
 /// Tells events to its listeners. Cheap to clone.
@@ -23,12 +21,10 @@ pub struct EventBus {
 }
 
 impl EventBus {
-    /// A bus without listeners.
     pub fn new() -> Self {
         Self { all: broadcast::Sender::new(BACKLOG), without_moves: broadcast::Sender::new(BACKLOG_WITHOUT_MOVES) }
     }
 
-    /// Listens from now on.
     pub fn listen(&self) -> broadcast::Receiver<Arc<BotEvent>> {
         self.all.subscribe()
     }
@@ -45,7 +41,6 @@ impl EventBus {
         }
     }
 
-    /// Tells what happened.
     pub fn tell(&self, event: BotEvent) {
         let comes_with_moves = matches!(
             &event,
@@ -61,7 +56,7 @@ impl EventBus {
             return self.tell_of_move(|| event);
         }
         let event = Arc::new(event);
-        // An error says that nobody listens.
+        // An error means that there is no listener.
         let _ = self.without_moves.send(Arc::clone(&event));
         let _ = self.all.send(event);
     }

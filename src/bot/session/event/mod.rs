@@ -60,7 +60,6 @@ pub enum AccountEvent {
     },
     /// The connection was lost; it is being mended.
     Disconnected {
-        /// The reason in one line.
         reason: String,
     },
     /// The server will not have us; nothing more happens on this account.
@@ -68,13 +67,11 @@ pub enum AccountEvent {
         /// Why, and what is to be done about it.
         reason: String,
     },
-    /// A change of the mode.
     Mode(AccountMode),
     /// A challenge to us was decided upon.
     Challenge {
         challenge: Box<Challenge>,
         outcome: ChallengeOutcome,
-        /// The reason in words.
         why: String,
     },
     /// The bot has challenged a player.
@@ -91,7 +88,6 @@ pub enum AccountEvent {
         reason: DeclineReason,
     },
     Tournament {
-        /// The name for people.
         name: String,
         what: TournamentNews,
     },
@@ -99,18 +95,16 @@ pub enum AccountEvent {
     Limited {
         /// The action that is impossible now.
         what: String,
-        /// The end of the limit.
         until: Timestamp,
     },
     /// A message to the bot outside a game.
     Tell {
-        /// The speaker; a guest may have any name.
+        /// The speaker; on FICS any name may be an unregistered one.
         from: Player,
         text: String,
     },
     /// The operator's command was carried out.
     Commanded {
-        /// The result in a sentence.
         done: String,
     },
     /// Something went wrong and is being coped with.
@@ -147,7 +141,6 @@ pub enum GameEvent {
     },
     /// An elector proposes; the score is from our side.
     Proposal(Proposal),
-    /// A move was elected.
     Decided {
         /// The position it was elected in.
         line: Arc<Line>,
@@ -161,11 +154,7 @@ pub enum GameEvent {
         left_book: bool,
     },
     /// The server has accepted a move of the bot.
-    Sent {
-        /// The time this took.
-        lag: Duration,
-    },
-    /// A chat message.
+    Sent { lag: Duration },
     Chat {
         line: ChatLine,
         /// True for the bot's own message.
@@ -193,10 +182,7 @@ pub enum GameEvent {
         rating_change: Option<i32>,
     },
     /// The server reported the change of the bot's rating after the end.
-    Rated {
-        /// The change of the rating.
-        change: i32,
-    },
+    Rated { change: i32 },
 }
 
 /// Returns true if a decision came later than the clock allowed. A decision made in the opponent's

@@ -1,7 +1,7 @@
-//! One plain line for each event that a person would want to read.
+//! One plain line for each event that a person wants to read.
 //!
-//! Names and texts come from servers and are put in as they are: whoever shows the line makes them harmless
-//! ([`chess::printable`]).
+//! Names and texts come from servers and are inserted unchanged: the code that shows the line makes
+//! them harmless ([`chess::printable`]).
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use chess::{
 };
 use council::{clock::Budget, player::vote_report};
 
-/// How split a vote is that is worth reading about: the share of the electors that wanted another move.
+/// Disagreement from which on a vote is worth a line: the share of the electors that wanted another
+/// move.
 const SPLIT: f64 = 0.7;
 /// The fewest votes that can be split: two that differ are an opinion each.
 const COUNCIL: usize = 3;
@@ -31,7 +32,6 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// The kind of a decision.
     pub const MOVE: &str = "move";
 
     /// Every kind of event that has a sentence.
@@ -207,7 +207,7 @@ fn whoami(account: &Account) -> String {
 
 /// `maia1 (1500) challenges us, 3+2 rated blitz: declined, the rating is too low`.
 fn challenged_by(challenge: &Challenge, outcome: ChallengeOutcome, why: &str) -> String {
-    let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
+    let who = challenge.opponent.as_ref().map_or_else(|| "an unknown player".to_owned(), ToString::to_string);
     let color = challenge.our_color.map_or_else(String::new, |color| format!(", we would have {}", name(color)));
     format!("{who} challenges us, {}{color}: {}, {why}", terms_in_words(challenge.terms), outcome.word())
 }
@@ -220,7 +220,7 @@ fn begun(info: &GameInfo, ply: usize) -> String {
     format!(" {begun}: {us} against {opponent}, {terms}{link}")
 }
 
-/// What makes a move worth reading about, if anything does.
+/// Returns the reason why a move is worth a line, if there is one.
 fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: bool) -> Option<String> {
     let second = decision.second_phase.as_ref().filter(|second| second.changed_the_choice());
     if left_book {
@@ -261,7 +261,7 @@ fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -
     }
 }
 
-/// How a game ended, in words that follow "won" or "drawn".
+/// Returns the end of a game in words that follow "won" or "drawn".
 pub fn how_it_ended(status: &GameStatus) -> String {
     match status {
         GameStatus::Created | GameStatus::Started => "while it still ran",
@@ -273,7 +273,7 @@ pub fn how_it_ended(status: &GameStatus) -> String {
         GameStatus::Draw => "by agreement or rule",
         GameStatus::OutOfTime => "on time",
         GameStatus::Cheat => "because of cheating",
-        GameStatus::NoStart => "nobody began",
+        GameStatus::NoStart => "no side began",
         GameStatus::UnknownFinish => "for a reason the server does not name",
         GameStatus::InsufficientMaterialClaim => "on time, without enough to mate",
         GameStatus::VariantEnd => "by the variant's rule",
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_tells_its_day_in_plain_sentences() {
+    fn account_events_are_plain_sentences() {
         let account = Account {
             player: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
             is_bot: true,
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_told_from_its_beginning_to_its_end() {
+    fn game_events_are_plain_sentences() {
         let begun = |ply| of_game(GameEvent::Started { info: info(), electors: [].into(), ply });
         assert_eq!(
             begun(0),
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_had_a_budget_can_be_late() {
+    fn only_budgeted_moves_can_be_late() {
         let elapsed = Duration::from_millis(130);
         let decision = Decision { elapsed, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
         assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::ZERO)), "found in the opponent's time");
@@ -438,6 +438,6 @@ mod tests {
         };
         assert_eq!((decided(0.0, false).level, decided(0.0, true).level), (Level::DEBUG, Level::INFO));
         assert_eq!(decided(0.0, true).text, "lichess: game abcd1234: out of book: 1. e4  by council  (0.00 s)");
-        assert_eq!(decided(0.8, false).level, Level::DEBUG, "nobody voted");
+        assert_eq!(decided(0.8, false).level, Level::DEBUG, "there was no vote");
     }
 }

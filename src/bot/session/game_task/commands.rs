@@ -1,5 +1,5 @@
-//! What the operator wants of a running game: the machine and the conversation say how it fits in, the server is asked, and its
-//! answer is the operator's.
+//! Operator commands of a running game: machine and conversation fit them in, the server acts, and
+//! its answer goes to the operator.
 
 use super::{GameProgress, GameTask};
 use crate::session::{

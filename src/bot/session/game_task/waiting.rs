@@ -1,4 +1,4 @@
-//! How long a game waits for others: for the server's answer to a move, and for the journal.
+//! Timeouts of a game: for the server's answer to a move, and for the journal.
 
 use std::{panic::AssertUnwindSafe, pin::pin, time::Duration};
 
@@ -20,8 +20,9 @@ static USUAL_COMMIT: BriefWait = BriefWait::new(Duration::from_micros(200));
 const MOVE_PART_OF_CLOCK: u32 = 4;
 const SHORTEST_MOVE_PATIENCE: Duration = Duration::from_millis(250);
 
-/// How long the answer to a move is waited for when so much is left on our clock: what became of the move has to be found out while
-/// it can still be sent again. A server that always takes its time is not taken for one that hangs.
+/// Returns the timeout for the answer to a move, given the time left on our clock: the fate of the
+/// move must be known while it can still be sent again. A server that is always slow is not taken
+/// for one that hangs.
 pub(super) fn move_patience(left: Duration, lag: Duration) -> Duration {
     (left / MOVE_PART_OF_CLOCK).max(SHORTEST_MOVE_PATIENCE).max(lag * 2)
 }
@@ -49,7 +50,7 @@ pub(super) async fn taken_in_time(
     }
 }
 
-/// What the journal answers before our clock forbids to wait any longer. What was to be written is written all the same.
+/// Waits for the journal until our clock forbids it. The entry is written all the same.
 pub(super) async fn in_time<T>(
     clock: Option<Duration>,
     answer: impl Future<Output = Result<T, JournalError>>,
@@ -69,7 +70,7 @@ mod tests {
 
     /// Promise 1: no game is lost to a request that hangs.
     #[tokio::test(start_paused = true)]
-    async fn the_answer_to_a_move_is_waited_for_as_long_as_our_clock_allows() {
+    async fn move_timeout_follows_the_clock() {
         let waited = async |left: u64| {
             let began = tokio::time::Instant::now();
             let patience = move_patience(Duration::from_millis(left), Duration::from_millis(100));
@@ -87,14 +88,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_panics_is_one_that_failed() {
+    async fn panicking_request_is_a_failure() {
         let told = |outcome| assert!(matches!(outcome, Err(ActionError::Unavailable(_))), "{outcome:?}");
         taken_in_time(Some(Duration::from_secs(60)), async { panic!("a defect, for the test") }, told).await;
     }
 
     /// Promise 1: no game is lost to a disk that hangs.
     #[tokio::test(start_paused = true)]
-    async fn a_disk_that_hangs_is_waited_for_as_long_as_our_clock_allows() {
+    async fn disk_timeout_follows_the_clock() {
         let waited = async |clock: Option<u64>| {
             let hangs = std::future::pending::<Result<(), JournalError>>();
             match in_time(clock.map(Duration::from_secs), hangs).await {

@@ -106,12 +106,11 @@ impl Lobby {
                 effects.push(LobbyEffect::Save);
                 let is_limit = matches!(error, ActionError::Limited { opponent: false, .. });
                 let until = self.limited_until(Spending::ChallengeToBot, now).filter(|_| is_limit);
-                effects.extend(until.map(|until| LobbyEffect::Limited("we challenge nobody", until)));
+                effects.extend(until.map(|until| LobbyEffect::Limited("no challenges are sent", until)));
             }
         }
     }
 
-    /// Handles a declined challenge.
     pub(super) fn declined(
         &mut self,
         now: Timestamp,

@@ -1,12 +1,13 @@
-//! Whom we play and when, for one account, as a pure state machine: challenges, places and matchmaking. What is wanted is
-//! decided by [`policy`](crate::policy); the lobby keeps the state of context that policy judges, and turns verdicts into
-//! actions.
+//! The lobby of one account, a pure state machine: challenges, places and matchmaking.
+//! [`policy`](crate::policy) decides; the lobby keeps the state that policy judges, and turns
+//! verdicts into actions.
 //!
 //! Invariants:
 //! - a place is taken from the moment a challenge is accepted, and given back when its game ends, when the server refuses,
 //!   or when no game came of it within [`RESERVED`]: no place leaks. A challenge of ours that stands takes one, too;
-//! - where the answer to an accepted challenge is lost, its place is kept and the challenge accepted again: it may be ours. One that
-//!   cannot be accepted is declined: nobody is left waiting;
+//! - where the answer to an accepted challenge is lost, its place is kept and the challenge
+//!   accepted again: it may be ours. One that cannot be accepted is declined: no challenger is left
+//!   waiting;
 //! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
 //! - a challenge that comes twice is judged once, until something has changed.
 
@@ -48,34 +49,34 @@ pub(super) use tournaments::TournamentAnswer;
 #[cfg(test)]
 mod tests;
 
-/// How long a game may take to begin after its challenge was accepted.
+/// Maximum time between accepting a challenge and the start of the game.
 const RESERVED: Duration = Duration::from_secs(30);
-/// How long to wait at first before a request that got no answer is repeated: twice as long each time, up to the longest pause.
+/// Initial pause before a request without an answer is repeated; it doubles up to the longest
+/// pause.
 const AGAIN: Duration = Duration::from_secs(1);
 /// The doublings of that pause: it grows to 16 seconds.
 const DOUBLINGS: u32 = 4;
-/// How often one challenge is accepted in vain before it is given up: for a minute at least.
+/// Maximum number of attempts to accept one challenge: at least a minute.
 const ATTEMPTS: u32 = 8;
-/// Nobody who challenges us waits longer than this for a limit of the server's that has a name.
+/// Maximum time that a challenger waits for a named limit of the server.
 const LONGEST_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long the name of a counted game is kept at least: as long as the longest limit reaches back.
+/// Minimum time for which the name of a counted game is kept: the window of the longest limit.
 const COUNTED: Duration = Duration::from_hours(24);
 
-/// What happened.
 #[derive(Debug)]
 pub(super) enum LobbyInput {
     Connected(Account),
     Challenge(Challenge),
     Cancelled(ChallengeId),
     Declined(ChallengeId, DeclineReason),
-    /// What came of accepting a challenge.
+    /// Answer to an acceptance.
     Accepted(ChallengeId, Result<(), ActionError>),
-    /// What came of challenging somebody.
+    /// Answer to a challenge.
     Challenged(ChallengeRequest, Result<ChallengeId, ActionError>),
     /// The bots that are online, as far as they could be had.
     Bots(Vec<Account>),
-    /// What the server said about tournaments.
+    /// The server's answer about tournaments.
     Tournaments(TournamentAnswer),
     /// The server says that a game runs.
     GameStarted(GameId),
@@ -88,18 +89,16 @@ pub(super) enum LobbyInput {
     Tick,
     /// No new games from now on.
     Drain,
-    /// The operator wants something.
     Command(LobbyCommand),
     /// Other rules hold from now on.
     Adopt(Arc<AccountPolicy>),
 }
 
-/// What is to be done.
 #[derive(Debug, PartialEq)]
 pub(super) enum LobbyEffect {
     /// The answers to `Accept` and `Challenge` come back as inputs.
     Do(Action),
-    /// Ask for the state of a game that should have begun: its start may have been told while nobody could hear it.
+    /// Ask for the state of a game that should have begun: the event of its start may be lost.
     Watch(GameId),
     /// Fetch the bots that are online.
     FetchBots,
@@ -123,7 +122,7 @@ pub(super) enum LobbyEffect {
     Answer(Result<String, String>),
 }
 
-/// What outlives a restart.
+/// State that survives a restart.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct LobbyMemory {
@@ -132,20 +131,19 @@ pub(super) struct LobbyMemory {
     /// The games that count against those limits, and since when: a game that runs on after a restart counts once.
     pub counted: BTreeMap<GameId, Timestamp>,
     pub matchmaker: Matchmaker,
-    /// Whom we have played lately, by id.
+    /// Recent opponents, by id.
     pub opponents: HashMap<String, OpponentHistory>,
-    /// Whom the operator blocked while we ran, in lower case.
+    /// Players that the operator blocked, in lower case.
     pub blocked: BTreeSet<String>,
     /// The tournaments that we take part in.
     pub participation: Participation,
-    /// Whether the operator paused us.
+    /// True if the operator paused the account.
     pub paused: bool,
 }
 
 /// The state of context of one account.
 pub(super) struct Lobby {
     policy: Arc<AccountPolicy>,
-    /// The newest lists of names.
     lists: NameLists,
     memory: LobbyMemory,
     us: Option<Account>,
@@ -160,11 +158,12 @@ pub(super) struct Lobby {
     orders: Orders,
     /// The order whose challenge is on its way; it is not among `orders` meanwhile.
     ordered: Option<Order>,
-    /// Whether a challenge of ours is on its way, or somebody to challenge is looked for.
+    /// True if a challenge of ours is on its way, or an opponent is sought.
     looking: bool,
-    /// Whom a challenge on its way to the server is for, by id: it takes a place as one that stands does.
+    /// Id of the player for whom a challenge is on its way to the server; it takes a place.
     asked: Option<String>,
-    /// What was declined while a challenge was on its way: perhaps that one, whose name we are about to learn.
+    /// A challenge declined while another was on its way: perhaps that one, whose id we are about
+    /// to learn.
     declined_early: Option<EarlyDecline>,
     serial: u64,
     random: StdRng,
@@ -174,7 +173,7 @@ pub(super) struct Lobby {
 struct EarlyDecline {
     id: ChallengeId,
     reason: DeclineReason,
-    /// Whether the server had told of it elsewhere.
+    /// True if the server had announced it elsewhere.
     stood: bool,
 }
 
@@ -188,14 +187,14 @@ struct Queued {
 #[derive(Default)]
 struct ReservedPlace {
     opponent: Option<Player>,
-    /// Whether the game was counted for its opponent and the server's limits.
+    /// True if the game was counted for its opponent and the server's limits.
     counted: bool,
-    /// Whether it is known to be the game of a challenge of ours.
+    /// True if it is known to be the game of a challenge of ours.
     is_ours: bool,
     rematch_of: Option<GameId>,
     /// The name of the tournament that it belongs to.
     tournament: Option<String>,
-    /// What it is kept for; `None`: its game runs.
+    /// Reason of the reservation; `None` if the game runs.
     reserved: Option<Reservation>,
 }
 
@@ -237,7 +236,7 @@ impl Lobby {
         lobby
     }
 
-    /// Whom our challenge of this name was made to, if it stands.
+    /// Returns the opponent of our challenge `id`, if it stands.
     pub(super) fn opponent_of(&self, id: &ChallengeId) -> Option<String> {
         let standing = self.memory.matchmaker.standing().filter(|(standing, _)| *standing == id);
         standing.map(|(_, opponent)| opponent.to_owned())
@@ -250,23 +249,22 @@ impl Lobby {
         self.orders.extend(self.ordered.take());
     }
 
-    /// Whether new games are begun.
     pub(super) const fn mode(&self) -> AccountMode {
         self.mode
     }
 
-    /// What is worth keeping.
     pub(super) fn memory(&self) -> &LobbyMemory {
         &self.memory
     }
 
-    /// Whose challenges wait, the next one first.
+    /// Returns the names of waiting challengers, the next one first.
     pub(super) fn queue(&self) -> Vec<String> {
         let opponents = self.waiting.iter().filter_map(|queued| queued.waiting.challenge.opponent.as_ref());
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Whether nothing of ours is left at the server: no game runs or is about to, no challenge of ours stands or is on its way.
+    /// Returns true if nothing of ours is left at the server: no game runs or is about to, no
+    /// challenge of ours stands or is on its way.
     pub(super) fn is_idle(&self) -> bool {
         self.places.is_empty() && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
     }
@@ -359,7 +357,7 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// No new games: whoever waits is told so now, and our own challenge is withdrawn.
+    /// Accepts no new games: waiting challengers are declined, and our own challenge is withdrawn.
     fn drain(&mut self) {
         self.mode = AccountMode::Draining;
         self.orders.clear();
@@ -449,7 +447,7 @@ impl Lobby {
     }
 }
 
-/// How long to wait before a challenge is accepted once more, after so many attempts.
+/// Returns the pause before a challenge is accepted again, after `attempts` attempts.
 fn pause_after(attempts: u32) -> Duration {
     AGAIN * 2_u32.pow(attempts.saturating_sub(1).min(DOUBLINGS))
 }

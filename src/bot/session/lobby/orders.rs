@@ -19,7 +19,6 @@ const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::session) enum LobbyCommand {
-    /// Pauses or resumes new games.
     Pause(bool),
     Challenge(ChallengeOrder),
     /// Withdraws the pending challenge and drops queued ones.
@@ -71,7 +70,6 @@ impl Order {
         self.wanted.games > 0
     }
 
-    /// Records a temporary failure.
     fn failed(&mut self, error: &ActionError, now: Timestamp) {
         let named = match error {
             ActionError::Limited { retry_after, .. } => retry_after.unwrap_or_default(),

@@ -126,7 +126,7 @@ fn limited(key: Option<&str>, wait: u64) -> ActionError {
 }
 
 #[test]
-fn challenges_are_accepted_while_places_last() {
+fn challenges_fill_the_places() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
     assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"), "a place is taken from the acceptance on");
@@ -137,7 +137,7 @@ fn challenges_are_accepted_while_places_last() {
 }
 
 #[test]
-fn friends_come_first_then_the_strongest() {
+fn friends_precede_the_strongest() {
     let mut story = Story::with(|policy| policy.lists.friends = Names::parse("Friend"));
     story.plays("game0001", "Ann");
     for (id, from, rating) in [("weak", "Bob", 1500), ("strong", "Cid", 2500), ("friend", "Friend", 1000)] {
@@ -151,7 +151,7 @@ fn friends_come_first_then_the_strongest() {
 }
 
 #[test]
-fn repeated_challenge_is_answered_once() {
+fn repeated_challenge_is_judged_once() {
     let mut story = Story::for_games(2);
     assert!(accepts(&story.challenged("game0001", "Ann"), "game0001"));
     assert_eq!(story.challenged("game0001", "Ann"), [], "while it is being accepted");
@@ -163,7 +163,7 @@ fn repeated_challenge_is_answered_once() {
 }
 
 #[test]
-fn withdrawn_challenge_frees_its_place() {
+fn withdrawal_frees_the_place() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.happens(LobbyInput::Cancelled(ChallengeId::new("game0001")));
@@ -174,7 +174,7 @@ fn withdrawn_challenge_frees_its_place() {
 }
 
 #[test]
-fn a_withdrawn_challenge_waits_no_longer() {
+fn withdrawn_challenge_leaves_the_queue() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
@@ -215,7 +215,7 @@ fn lost_acceptance_is_repeated() {
 }
 
 #[test]
-fn a_server_that_never_hears_us_is_given_up() {
+fn silent_server_is_given_up() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     for attempts in 1..ATTEMPTS {
@@ -227,7 +227,7 @@ fn a_server_that_never_hears_us_is_given_up() {
     assert!(story.now >= later(START, Duration::from_secs(60)), "it is given a minute at least");
     let effects = story.accepted("game0001", Err(lost()));
     assert!(matches!(effects[0], LobbyEffect::Record(_, ChallengeOutcome::Declined, _)), "{effects:?}");
-    assert!(declines(&effects, "game0001", DeclineReason::Later), "nobody is left waiting: {effects:?}");
+    assert!(declines(&effects, "game0001", DeclineReason::Later), "no challenger is left waiting: {effects:?}");
     assert_eq!(story.lobby.places.len(), 0);
 }
 
@@ -244,7 +244,7 @@ fn only_short_limits_are_waited_for() {
 }
 
 #[test]
-fn rate_limit_on_accepting_frees_the_place() {
+fn accept_rate_limit_frees_the_place() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     assert!(!acts(&story.accepted("game0001", Err(limited(None, 60)))));
@@ -259,7 +259,7 @@ fn daily_bot_limit_is_learned() {
     story.challenged("game0001", "Ann");
     let effects = story.accepted("game0001", Err(limited(Some("bot.vsBot.day"), 3600)));
     assert!(effects.contains(&LobbyEffect::Save), "{effects:?}");
-    assert!(declines(&effects, "game0001", DeclineReason::Later), "nobody waits for a day: {effects:?}");
+    assert!(declines(&effects, "game0001", DeclineReason::Later), "no challenger waits for a day: {effects:?}");
     assert!(declines(&story.challenged("game0002", "Bob"), "game0002", DeclineReason::Later));
     let mut human = challenge("game0003", "Cid");
     human.opponent = Some(Player::named("Cid"));
@@ -381,7 +381,7 @@ fn restart_keeps_recent_games() {
 }
 
 #[test]
-fn restart_plays_games_beyond_the_places() {
+fn restart_may_exceed_the_places() {
     let mut story = Story::for_games(1);
     for id in ["game0001", "game0002", "game0003"] {
         assert_eq!(story.happens(LobbyInput::GameStarted(GameId::new(id))), [LobbyEffect::Play(GameId::new(id))]);
@@ -393,7 +393,7 @@ fn restart_plays_games_beyond_the_places() {
 }
 
 #[test]
-fn a_game_that_begins_waits_no_longer() {
+fn begun_game_leaves_the_queue() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
@@ -472,7 +472,7 @@ fn refusals_lengthen_the_rest() {
 }
 
 #[test]
-fn restart_keeps_the_rest_of_silent_players() {
+fn silent_players_rest_across_restarts() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
@@ -502,7 +502,7 @@ fn taken_place_is_not_given_twice() {
 }
 
 #[test]
-fn answered_challenge_is_not_withdrawn() {
+fn answered_challenge_stays() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
@@ -530,7 +530,7 @@ fn series_survives_an_early_start() {
 }
 
 #[test]
-fn due_challenge_is_withdrawn_at_once() {
+fn due_challenge_is_withdrawn() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
@@ -555,7 +555,7 @@ fn early_refusal_is_kept() {
 }
 
 #[test]
-fn immediate_stop_withdraws_the_challenge() {
+fn immediate_stop_withdraws_challenge() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
@@ -564,7 +564,7 @@ fn immediate_stop_withdraws_the_challenge() {
 }
 
 #[test]
-fn closing_withdraws_our_own_challenge() {
+fn closing_withdraws_own_challenge() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");

@@ -11,7 +11,6 @@ use crate::{
 };
 use chess::{Action, ActionError, Tournament, TournamentInfo};
 
-/// The server's answer about tournaments.
 #[derive(Debug)]
 pub(in crate::session) enum TournamentAnswer {
     /// Tournaments found; `true` if the list is complete.

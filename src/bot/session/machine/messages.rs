@@ -10,7 +10,6 @@ use council::{clock::Budget, player::RequestId};
 
 use crate::session::control::{ControlAnswer, GameCommand};
 
-/// An event.
 #[derive(Debug)]
 pub(in crate::session) enum GameInput {
     /// The whole state of the game, after a (re)connection.
@@ -49,7 +48,6 @@ pub(in crate::session) struct DecidedSearch {
     pub budget: Option<Budget>,
 }
 
-/// Actions, in order.
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum GameEffect {
     /// Search this position, in which we are to move.
@@ -100,7 +98,6 @@ pub(in crate::session) enum GameEffect {
     Over(GameOver),
 }
 
-/// The end of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::session) enum GameOver {
     /// The game's own stream showed the end, and all moves before it.
@@ -117,7 +114,6 @@ pub(in crate::session) enum Timer {
     Resend,
     /// The stream should have shown our move by now.
     Echo,
-    /// The win may be claimed.
     Claim,
     /// The opponent should have made the first move by now.
     Abort,

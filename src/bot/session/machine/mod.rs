@@ -56,7 +56,6 @@ pub(super) struct GameMachine {
     replies_pondered: usize,
     /// The search in the opponent's time.
     pondering: Option<PonderedLines>,
-    /// Numbers searches and answers.
     counter: u64,
     /// The first sight of the current position.
     since: Instant,
@@ -143,7 +142,6 @@ impl GameMachine {
         &self.line
     }
 
-    /// Returns the server's last state.
     pub(super) fn state(&self) -> &GameState {
         &self.state
     }

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use super::{GameEffect, GameMachine, MoveState, Timer};
 
-/// The way to a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum DrawCourse {
     /// The opponent offers one: it is taken now.

@@ -1,4 +1,4 @@
-//! What a network can do to a game, one story each.
+//! Tests of a game on a bad network.
 
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn state(moves: &str) -> GameState {
     }
 }
 
-/// The rules of a game in which so many takebacks were granted before.
+/// Returns the rules of a game in which `granted` takebacks were granted before.
 fn adjudicator_after(granted: u32) -> Adjudicator {
     let resign =
         ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
@@ -88,7 +88,7 @@ impl GameMachine {
         self.on(GameInput::Decided(request, searched(&Arc::new(line.clone()), decision)))
     }
 
-    /// What was asked by this request: about the board, or the likeliest of the positions that are expected.
+    /// Returns the position of a request: the board, or the likeliest of the expected positions.
     fn asked_about(&self, request: RequestId) -> Arc<Line> {
         let pondered = self.pondering.as_ref().filter(|pondering| pondering.request == request);
         Arc::clone(pondered.and_then(|pondering| pondering.lines.first()).unwrap_or(&self.line))
@@ -151,7 +151,7 @@ fn a_position_is_searched_once() {
 
 /// Promise 5.
 #[test]
-fn a_decision_is_recorded_before_its_move_is_sent() {
+fn decision_is_recorded_before_sending() {
     let (mut game, effects) = found(Color::White, "");
     let effects = game.decide(request(&effects).expect("our move"), "e2e4");
     let recorded = effects.iter().position(|effect| matches!(effect, GameEffect::RecordDecision(_)));
@@ -161,7 +161,7 @@ fn a_decision_is_recorded_before_its_move_is_sent() {
 
 /// Promise 2: a result for a position that is no longer on the board is dropped.
 #[test]
-fn a_decision_for_a_position_that_left_the_board_is_dropped() {
+fn stale_decision_is_dropped() {
     let (mut game, effects) = found(Color::Black, "e2e4");
     let stale = request(&effects).expect("our move");
     let effects = game.whole("d2d4");
@@ -172,7 +172,7 @@ fn a_decision_for_a_position_that_left_the_board_is_dropped() {
 }
 
 #[test]
-fn a_429_on_a_move_is_answered_by_sending_it_again() {
+fn move_is_resent_after_429() {
     let (mut game, number) = e4_is_on_its_way();
     let limited = ActionError::Limited { retry_after: None, key: None, opponent: false, detail: "429".to_owned() };
     let effects = game.on(GameInput::Sent(number, Err(limited)));
@@ -183,7 +183,7 @@ fn a_429_on_a_move_is_answered_by_sending_it_again() {
 
 /// Promise 2: sending is idempotent.
 #[test]
-fn when_the_answer_is_lost_the_servers_state_decides_whether_the_move_is_sent_again() {
+fn lost_answer_is_settled_by_the_state() {
     let lost = || Err(ActionError::Unavailable("timeout".to_owned()));
 
     let (mut game, number) = e4_is_on_its_way();
@@ -200,7 +200,7 @@ fn when_the_answer_is_lost_the_servers_state_decides_whether_the_move_is_sent_ag
 }
 
 #[test]
-fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
+fn unshown_move_requests_the_state() {
     let (mut game, number) = e4_is_on_its_way();
     let effects = game.on(GameInput::Sent(number, Ok(())));
     assert!(wakes(&effects, Timer::Echo).is_some());
@@ -212,7 +212,7 @@ fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
 
 /// Promise 2: sending is idempotent.
 #[test]
-fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
+fn old_state_resends_nothing() {
     let (mut game, number) = e4_is_on_its_way();
     game.on(GameInput::Sent(number, Ok(())));
     let effects = game.whole("");
@@ -225,7 +225,7 @@ fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
 }
 
 #[test]
-fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
+fn early_state_resends_nothing() {
     let (mut game, number) = e4_is_on_its_way();
     assert_eq!(sent(&game.whole("")), None, "the move is still on its way");
     game.on(GameInput::State(state("e2e4")));
@@ -235,7 +235,7 @@ fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
 
 /// The opponent resigns while our move is on its way.
 #[test]
-fn a_move_into_a_game_that_is_over_is_no_fault() {
+fn move_after_the_end_is_no_fault() {
     let (mut game, number) = e4_is_on_its_way();
     let over = ActionError::NotFound("the game is over".to_owned());
     let effects = game.on(GameInput::Sent(number, Err(over)));
@@ -244,7 +244,7 @@ fn a_move_into_a_game_that_is_over_is_no_fault() {
 
 /// The server may show a draw offer before the move that carries it.
 #[test]
-fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
+fn early_draw_offer_keeps_the_search() {
     let (mut game, number) = e4_is_on_its_way();
     game.on(GameInput::Sent(number, Ok(())));
     let offered = GameState { draw_offers: Offers { white: true, black: false }, ..state("") };
@@ -253,7 +253,7 @@ fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
 }
 
 #[test]
-fn a_late_event_is_not_taken_for_a_takeback() {
+fn late_event_is_no_takeback() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5");
     let thinking = request(&effects).expect("our move");
     let effects = game.on(GameInput::State(state("e2e4")));
@@ -263,7 +263,7 @@ fn a_late_event_is_not_taken_for_a_takeback() {
 }
 
 #[test]
-fn a_takeback_is_believed_when_the_whole_state_shows_it() {
+fn takeback_needs_the_whole_state() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5 g1f3 b8c6");
     let stale = request(&effects).expect("our move");
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
@@ -280,7 +280,7 @@ fn a_takeback_is_believed_when_the_whole_state_shows_it() {
 
 /// A takeback that was granted before a restart counts after it.
 #[test]
-fn takebacks_are_counted_beyond_a_restart() {
+fn takebacks_count_across_restarts() {
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
     let answer = |granted| GameEffect::Do(Action::Takeback(GameId::new("abcdefgh"), granted));
     let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks.clone(), adjudicator_after(0));
@@ -289,9 +289,9 @@ fn takebacks_are_counted_beyond_a_restart() {
     assert!(effects.contains(&answer(false)) && !effects.contains(&GameEffect::RecordTakeback), "{effects:?}");
 }
 
-/// Promise 1: half a point is lost where nobody hears that a draw is accepted.
+/// Promise 1: a lost acceptance of a draw offer would cost half a point.
 #[test]
-fn an_answer_to_an_offer_is_given_again_where_the_whole_state_shows_that_it_was_lost() {
+fn lost_offer_answer_is_repeated() {
     let moves = "e2e4 e7e5 g1f3";
     let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
     let settings = PlayerSettings { draw, ..PlayerSettings::default() };
@@ -334,7 +334,7 @@ struct SlowServer {
     game: GameMachine,
     now: Instant,
     alarms: Vec<(Timer, Instant)>,
-    /// How long a stream takes to tell the whole state.
+    /// Time until a stream sends the whole state.
     opening: Duration,
     /// When the stream that is being opened will tell it: an opening that is asked for meanwhile begins it anew.
     opens: Option<Instant>,
@@ -395,9 +395,9 @@ impl SlowServer {
     }
 }
 
-/// Where each question costs the answer to the last one its life, the patience must grow until an answer lives.
+/// If each question ends the answer to the last one, the timeout must grow until an answer arrives.
 #[test]
-fn a_server_that_takes_long_to_open_a_stream_is_given_the_time() {
+fn slow_stream_gets_more_time() {
     for (seconds, most) in [(1, 1), (4, 2), (10, 3), (30, 5)] {
         let mut server = SlowServer::that_loses_an_echo(seconds * SECOND);
         server.shows("e2e4 e7e5");
@@ -412,7 +412,7 @@ fn a_server_that_takes_long_to_open_a_stream_is_given_the_time() {
 }
 
 #[test]
-fn nothing_is_asked_again_before_it_can_have_been_answered() {
+fn requests_await_possible_answers() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
     assert!(resyncs(&game.on(GameInput::State(state("d2d4")))));
     for _ in 0..10 {
@@ -424,7 +424,7 @@ fn nothing_is_asked_again_before_it_can_have_been_answered() {
 
 /// Every line of the stream comes seconds late: that is no reason to open another stream after every move.
 #[test]
-fn a_stream_that_shows_our_moves_late_is_waited_for_longer_the_next_time() {
+fn late_stream_extends_the_timeout() {
     let (mut game, number) = e4_is_on_its_way();
     let mut now = Instant::now();
     let patience = wakes(&game.handle(now, GameInput::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
@@ -440,7 +440,7 @@ fn a_stream_that_shows_our_moves_late_is_waited_for_longer_the_next_time() {
 }
 
 #[test]
-fn moves_that_make_no_sense_are_asked_for_again_at_leisure() {
+fn invalid_moves_are_requested_again() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
     let effects = game.whole("e2e5");
     let first = wakes(&effects, Timer::WholeState).expect("another look");
@@ -458,7 +458,7 @@ fn limited_for(seconds: u64) -> ActionError {
 }
 
 #[test]
-fn a_move_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
+fn retry_after_is_obeyed_if_time_allows() {
     let (mut game, number) = e4_is_on_its_way();
     let effects = game.on(GameInput::Sent(number, Err(limited_for(10))));
     assert_eq!(wakes(&effects, Timer::Resend), Some(10 * SECOND));
@@ -495,7 +495,7 @@ fn draws_in_a_quiet_game(draw: DrawSettings, score: i32, white: &[&str], black: 
 }
 
 #[test]
-fn a_draw_is_not_offered_with_every_move() {
+fn draw_offers_are_spaced() {
     let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
     // The same position stands on the board every twelfth move, and for the third time after the last one that is played here.
     let white = ["g1f3", "f3g5", "g5h3", "h3g1"];
@@ -503,9 +503,9 @@ fn a_draw_is_not_offered_with_every_move() {
     assert_eq!(draws_in_a_quiet_game(draw, 0, &white, &black, 24), [0, 10, 20]);
 }
 
-/// FICS ends no game by repetition unless somebody asks for it.
+/// FICS ends no game by repetition without a claim.
 #[test]
-fn the_third_repetition_is_claimed_unless_we_stand_better() {
+fn repetition_is_claimed_unless_better() {
     let draw = DrawSettings { offer: false, accept: false, ..DrawSettings::default() };
     let (white, black) = (["g1f3", "f3g1"], ["g8f6", "f6g8"]);
     assert_eq!(draws_in_a_quiet_game(draw.clone(), 0, &white, &black, 6), [4, 5]);
@@ -516,7 +516,7 @@ fn the_third_repetition_is_claimed_unless_we_stand_better() {
 // --- Moves that are refused ---------------------------------------------------------------------------------------------
 
 #[test]
-fn a_move_the_server_keeps_refusing_is_replaced() {
+fn rejected_move_is_replaced() {
     let (mut game, mut number) = e4_is_on_its_way();
     let replaced = (0..REFUSALS).find_map(|_| {
         game.on(GameInput::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
@@ -540,7 +540,7 @@ fn a_move_the_server_keeps_refusing_is_replaced() {
 
 /// A server that cannot take a move now, say because it is on its way already, does not refuse it.
 #[test]
-fn a_move_that_cannot_be_taken_now_is_never_replaced() {
+fn deferred_move_is_never_replaced() {
     let (mut game, mut number) = e4_is_on_its_way();
     for _ in 0..3 * REFUSALS {
         let on_its_way = ActionError::Unavailable("another move is already on its way".to_owned());
@@ -557,7 +557,7 @@ fn a_move_that_cannot_be_taken_now_is_never_replaced() {
 
 /// A server that answers every move with 502 and shows the same board again at once must not be flooded.
 #[test]
-fn a_server_in_trouble_is_not_flooded_with_moves() {
+fn failing_server_gets_few_moves() {
     let (mut game, mut number) = e4_is_on_its_way();
     let start = Instant::now();
     let mut now = start;
@@ -579,7 +579,7 @@ fn a_server_in_trouble_is_not_flooded_with_moves() {
 
 /// A reconnection is no new patience for an opponent who does not begin.
 #[test]
-fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
+fn reopened_stream_keeps_absence_time() {
     let start = Instant::now();
     let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
     let patience = wakes(&effects, Timer::Abort).expect("it waits");
@@ -589,7 +589,7 @@ fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
 }
 
 #[test]
-fn an_opponent_who_asks_for_time_before_the_first_move_gets_it_once() {
+fn first_move_extension_is_given_once() {
     let start = Instant::now();
     let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
     let patience = wakes(&effects, Timer::Abort).expect("it waits");
@@ -606,13 +606,13 @@ fn an_opponent_who_asks_for_time_before_the_first_move_gets_it_once() {
 
 /// Promise 1.
 #[test]
-fn a_running_game_found_after_a_restart_is_taken_up() {
+fn restart_resumes_a_running_game() {
     assert!(request(&found(Color::White, "e2e4 e7e5").1).is_some(), "our move");
     assert_eq!(request(&found(Color::Black, "e2e4 e7e5").1), None, "theirs");
 }
 
 #[test]
-fn the_end_of_the_game_ends_the_search() {
+fn game_end_stops_the_search() {
     let (mut game, _) = found(Color::White, "");
     let effects = game.on(GameInput::State(GameState { status: GameStatus::Aborted, ..state("") }));
     assert_eq!(effects[0], GameEffect::StopSearch);
@@ -621,7 +621,7 @@ fn the_end_of_the_game_ends_the_search() {
 }
 
 #[test]
-fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
+fn end_may_precede_the_last_move() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
     let effects = game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
     assert_eq!(effects[0], GameEffect::StopSearch);
@@ -635,7 +635,7 @@ fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
 }
 
 #[test]
-fn an_end_that_the_moves_do_not_explain_is_looked_up() {
+fn unexplained_end_is_looked_up() {
     let ends = |moves: &str, status: GameStatus, winner| {
         let (mut game, _) = found(Color::White, "");
         let effects = game.on(GameInput::State(GameState { status, winner, ..state(moves) }));
@@ -666,7 +666,7 @@ fn an_end_that_the_moves_do_not_explain_is_looked_up() {
 }
 
 #[test]
-fn a_game_whose_stream_is_dead_ends_all_the_same() {
+fn dead_stream_game_still_ends() {
     let (mut game, _) = found(Color::White, "");
     game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
     assert!(resyncs(&game.on(GameInput::Timer(Timer::LastWord))), "it is asked for once");
@@ -675,7 +675,7 @@ fn a_game_whose_stream_is_dead_ends_all_the_same() {
 
     let (mut game, _) = found(Color::White, "");
     let effects = game.on(GameInput::Gone);
-    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Unknown))), "nobody knows it: {effects:?}");
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Unknown))), "the end is unknown: {effects:?}");
 
     let (mut game, _) = found(Color::White, "");
     game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
@@ -685,7 +685,7 @@ fn a_game_whose_stream_is_dead_ends_all_the_same() {
 
 /// The event stream may say that a game is over and not how, a moment before the game's own stream shows it.
 #[test]
-fn an_end_without_a_status_waits_for_the_last_word_of_the_game() {
+fn end_without_status_awaits_the_stream() {
     let (mut game, _) = found(Color::Black, "e2e4 e7e5");
     let effects = game.on(GameInput::Finished(None, None));
     assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
@@ -703,7 +703,7 @@ fn an_end_without_a_status_waits_for_the_last_word_of_the_game() {
 
 /// Promise 5: a won game is not recorded as one without a result.
 #[test]
-fn a_winner_who_is_not_named_is_found() {
+fn unnamed_winner_is_derived() {
     let ends = |moves: &str, status: GameStatus, told: Option<Color>| {
         let (mut game, _) = found(Color::Black, "");
         if told.is_some() {
@@ -726,7 +726,7 @@ fn a_winner_who_is_not_named_is_found() {
 }
 
 #[test]
-fn the_win_is_claimed_when_the_opponent_stays_away() {
+fn win_is_claimed_from_absent_player() {
     let (mut game, _) = found(Color::Black, "");
     let effects = game.on(GameInput::OpponentGone(true, Some(8 * SECOND)));
     assert_eq!(wakes(&effects, Timer::Claim), Some(8 * SECOND));
@@ -735,13 +735,13 @@ fn the_win_is_claimed_when_the_opponent_stays_away() {
     assert!(wakes(&effects, Timer::Claim).is_some(), "a server says yes and does nothing when it was too early");
     assert_eq!(game.on(GameInput::OpponentGone(false, None)), [GameEffect::Forget(Timer::Claim)]);
 
-    // They may come back while our stream is cut, and nobody says it but their move.
+    // The opponent may come back while our stream is cut; only their move shows it.
     game.on(GameInput::OpponentGone(true, Some(8 * SECOND)));
     assert!(game.whole("e2e4").contains(&GameEffect::Forget(Timer::Claim)));
 }
 
 #[test]
-fn a_game_that_the_opponent_does_not_begin_is_aborted() {
+fn unstarted_game_is_aborted() {
     let (mut game, effects) = found(Color::Black, "");
     assert!(wakes(&effects, Timer::Abort).is_some());
     let id = game.info().id.clone();
@@ -764,7 +764,7 @@ fn a_lost_game_is_resigned() {
 
 /// An offer that is made while we think goes with the move; while the opponent thinks it is made at once.
 #[test]
-fn a_draw_that_the_operator_wants_stands_with_our_next_move() {
+fn operators_draw_joins_the_next_move() {
     let offers = |effects: &[GameEffect]| {
         effects.iter().find_map(|effect| match effect {
             GameEffect::Send { offer_draw, .. } => Some(*offer_draw),
@@ -796,7 +796,7 @@ fn a_draw_that_the_operator_wants_stands_with_our_next_move() {
 
 /// Nothing is searched or sent in a game that the operator has given up, whatever comes before the server shows its end.
 #[test]
-fn a_game_that_is_given_up_is_played_no_further() {
+fn resigned_game_is_not_continued() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5");
     let search = request(&effects).expect("our move");
     let (way, effects) = game.give_up();
@@ -821,9 +821,9 @@ fn a_game_that_is_given_up_is_played_no_further() {
     assert_eq!(found(Color::White, "").0.give_up().0, GivingUp::Abort);
 }
 
-/// Where the server refuses, the game is played on from what it shows then.
+/// If the server refuses, the game goes on from the state that it shows.
 #[test]
-fn a_resignation_that_the_server_does_not_take_loses_nothing() {
+fn rejected_resignation_loses_nothing() {
     let (mut game, _) = e4_is_on_its_way();
     game.give_up();
     assert!(resyncs(&game.on(GameInput::NotGivenUp)));
@@ -854,7 +854,7 @@ fn thinking_ahead() -> (GameMachine, AnswerNumber, RequestId) {
 }
 
 #[test]
-fn a_hit_goes_on_with_what_was_thought_ahead() {
+fn ponder_hit_continues_the_search() {
     let (mut game, number, pondering) = thinking_ahead();
     game.on(GameInput::Sent(number, Ok(())));
     let effects = game.on(GameInput::State(state("e2e4 e7e5")));
@@ -868,7 +868,7 @@ fn a_hit_goes_on_with_what_was_thought_ahead() {
 
 /// The stream may show our move and the reply to it at once.
 #[test]
-fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
+fn ponder_hit_without_own_echo() {
     let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("e2e4 e7e5 g1f3");
     assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
@@ -876,16 +876,17 @@ fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
 }
 
 #[test]
-fn what_was_found_ahead_is_kept_until_it_is_our_move_and_sent_at_once() {
+fn pondered_move_is_sent_at_once() {
     let (mut game, _, pondering) = thinking_ahead();
     assert_eq!(game.decide(pondering, "b8c6"), [], "it is not our move");
     let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
 
-/// Where several replies are pondered, the search may be over for one of them in the moment in which another one comes.
+/// With several pondered replies, the search may end for one of them in the moment in which another
+/// one is played.
 #[test]
-fn a_move_that_was_found_for_another_reply_is_not_played() {
+fn move_for_another_reply_is_dropped() {
     let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("e2e4 e7e5 g1f3");
     assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
@@ -899,7 +900,7 @@ fn a_move_that_was_found_for_another_reply_is_not_played() {
 }
 
 #[test]
-fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
+fn ponder_miss_stops_the_search_first() {
     let (mut game, _, pondering) = thinking_ahead();
     let effects = game.on(GameInput::State(state("e2e4 e7e5 d2d4")));
     let stop = effects.iter().position(|effect| *effect == GameEffect::StopSearch);
@@ -910,7 +911,7 @@ fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
 }
 
 #[test]
-fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
+fn takeback_and_end_stop_pondering() {
     let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("");
     assert!(effects.contains(&GameEffect::StopSearch), "a takeback: {effects:?}");
@@ -959,7 +960,7 @@ proptest! {
     /// Whatever the network and the server do: what is sent is our move and legal on the board that the server showed,
     /// and no position is searched twice in a row.
     #[test]
-    fn nothing_can_make_it_send_an_illegal_move(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
+    fn illegal_moves_are_never_sent(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
         let color = if white { Color::White } else { Color::Black };
         let (mut game, mut effects) = found(color, "");
         game.ponder_replies(1);

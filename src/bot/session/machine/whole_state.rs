@@ -36,13 +36,11 @@ impl WholeStateRequests {
         }
     }
 
-    /// Repeats an overdue request.
     pub(super) fn ask_again(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         effects.push(GameEffect::Resync);
         self.wait(now, effects);
     }
 
-    /// Handles a whole state.
     pub(super) fn answered(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         effects.push(GameEffect::Forget(Timer::WholeState));
         if let Some(asked) = self.asked.take() {

@@ -81,7 +81,7 @@ fn min_gap_counts_own_orders() {
 }
 
 #[test]
-fn order_precedes_waiting_challenges() {
+fn orders_precede_waiting_challenges() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Ben");
@@ -127,7 +127,7 @@ fn failed_order_is_retried() {
 }
 
 #[test]
-fn an_order_is_tried_less_and_less_often() {
+fn orders_back_off() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 1));
     for minutes in [1, 2, 4, 8, 10, 10] {
@@ -193,7 +193,7 @@ fn order_waits_for_matchmaking() {
 }
 
 #[test]
-fn cancel_withdraws_and_drops_orders() {
+fn cancel_drops_orders() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 5));
     story.stands("ours0001", "Ann");
@@ -218,7 +218,7 @@ fn blocks_survive_reload_and_restart() {
 }
 
 #[test]
-fn other_rules_hold_for_who_already_waits() {
+fn new_rules_apply_to_waiting_players() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Ben");
