@@ -30,11 +30,11 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     let speeds = speeds(bench)?;
     let nodes = bench.effort.nodes_a_move;
     let mut text = format!(
-        "{} games each against complete knowledge with {nodes} nodes a move, from {}; in virtual time, a core for each process. Every elector \
-         has {nodes} nodes a move as well, or in equal time {nodes} times its speed: {speeds}. Games are played whole, or until both sides have agreed on \
-         the score for some moves (`lab match --adjudicate`); what lasts {LONGEST} moves is cut and scored by complete knowledge, as theirs were \
-         much sooner. Points are given as of 20, with 95 %; theirs have an error of about ±4, for want of games.\n\n\
-         | player | time | theirs of 20 | ours of 20 | Elo | nodes a move, its and the base's | ended by the rules, agreed, cut |\n\
+        "{} games each against complete knowledge with {nodes} nodes a move, from {}, in virtual time: every elector has a core, and \
+         {nodes} nodes a move, or in equal time {nodes} times its speed: {speeds}. Games end by the rules or when both sides agree on the \
+         score for some moves (`lab match --adjudicate`); after {LONGEST} moves a game is cut and scored by complete knowledge. Points of 20 \
+         with 95 %; published ones have an error of about ±4.\n\n\
+         | player | equal | published | here | Elo | nodes a move, its and the base's | by the rules, agreed, cut |\n\
          |---|---|---|---|---|---|---|\n",
         2 * pairs(bench),
         bench.openings
@@ -68,7 +68,7 @@ fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
     format!(
         "| {} | {} | {} | {:.2} ± {:.2} | {} | {its:.0}, {of_base:.0} | {} |\n",
         player.name,
-        if in_time { "equal time" } else { "equal nodes" },
+        if in_time { "time" } else { "nodes" },
         or_dash(player.points),
         20.0 * score.value,
         20.0 * score.error(),
