@@ -129,14 +129,15 @@ impl Reproduce {
     }
 }
 
-/// Writes a table and its plots.
+/// Writes a table with its plots and data.
 fn keep(folder: &Path, table: ThesisTable, section: &Section) -> Result<(), Failure> {
     fs::create_dir_all(folder)
         .map_err(|error| Failure::failed(format_args!("--output {}: {error}", folder.display())))?;
     let mut text = format!("# {}\n\n{}", section.title, section.text);
-    for (name, svg) in &section.plots {
-        text.push_str(&format!("\n![{name}]({name})\n"));
-        write("--output", &folder.join(name), svg)?;
+    for (name, content) in &section.plots {
+        let image = if Path::new(name).extension().is_some_and(|kind| kind == "svg") { "!" } else { "" };
+        text.push_str(&format!("\n{image}[{name}]({name})\n"));
+        write("--output", &folder.join(name), content)?;
     }
     write("--output", &folder.join(format!("reproduce-{}.md", table.word())), &text)
 }

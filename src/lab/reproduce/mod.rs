@@ -140,6 +140,7 @@ pub struct Section {
     pub title: &'static str,
     /// The procedure, the table, and the differences.
     pub text: String,
+    /// Plots and data, by file name.
     pub plots: Vec<(&'static str, String)>,
 }
 

@@ -19,6 +19,8 @@ use chess::Limits;
 use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 
 const PROCESSES: [usize; 7] = [1, 3, 4, 7, 11, 15, 19];
+/// The number of processes in the Markdown table; the others are in the CSV file alone.
+const PUBLISHED_PROCESSES: usize = 19;
 const MODES: [SecondPhaseMode; 6] = [
     SecondPhaseMode::Sequential,
     SecondPhaseMode::Static,
@@ -79,14 +81,16 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
          process. Svr, Fpm and OS as in docs/method.md §7; time is that of the process that did most, as a part \
          of these nodes; overhead is the extra nodes over the base for depth {DEPTH} in both phases. PV-split's processes share \
          their nodes, and one that waits loses none, so it takes longer, and its Svr, Fpm and OS are upper bounds. `shared` is \
-         one search by threads over one table. Published rows are of 19 workstations, best moves of 36.\n",
+         one search by threads over one table. Published rows are of 19 workstations, best moves of 36. `parallel.csv` has all numbers \
+         of processes.\n",
         bench.effort.nodes
     );
+    let mut csv = "split,mode,processes,Svr,Fpm,OS,time,overhead,best moves\n".to_owned();
     let mut plots = Vec::new();
     for (split, file) in SPLITS.into_iter().zip(["parallel-half.svg", "parallel-third.svg"]) {
         let nodes = measure(bench, &positions, split, Limits { nodes: Some(bench.effort.nodes), ..Limits::default() })?;
         let depth = measure(bench, &positions, split, Limits { depth: Some(DEPTH), ..Limits::default() })?;
-        write_split(&mut text, split, bench.effort.nodes, &nodes, &depth, &positions);
+        write_split(&mut text, &mut csv, split, bench.effort.nodes, [&nodes, &depth], &positions);
         let series = MODES.iter().enumerate().map(|(mode, name)| Curve {
             name: name.word().to_owned(),
             points: PROCESSES.iter().enumerate().map(|(place, p)| (*p as f64, speed_up(&nodes[mode][place]))).collect(),
@@ -94,6 +98,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
         let title = format!("Speed-up in virtual time, split {split:.2}");
         plots.push((file, curves(&title, "processes", "Svr", &series.collect::<Vec<_>>())));
     }
+    plots.push(("parallel.csv", csv));
     Ok(Section { title: "§7 Searching in parallel", text, plots })
 }
 
@@ -126,15 +131,15 @@ fn measure(
 
 fn write_split(
     text: &mut String,
+    csv: &mut String,
     split: f64,
     budget: u64,
-    nodes: &AnswersByMode,
-    depth: &AnswersByMode,
+    [nodes, depth]: [&AnswersByMode; 2],
     positions: &[TestPosition],
 ) {
-    let _ = writeln!(text, "\nFirst phase {:.0} % of the time:\n", 100.0 * split);
-    text.push_str("| mode | processes | Svr | Fpm | OS | time | overhead | best moves |\n");
-    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    let _ = writeln!(text, "\nFirst phase {:.0} % of the time, {PUBLISHED_PROCESSES} processes:\n", 100.0 * split);
+    text.push_str("| mode | Svr | Fpm | OS | time | overhead | best moves |\n");
+    text.push_str("|---|---|---|---|---|---|---|\n");
     let published = if split < 0.4 { &published::PARALLEL_THIRD[..] } else { &published::PARALLEL_HALF[..] };
     for (index, mode) in MODES.iter().enumerate() {
         for (place, processes) in PROCESSES.iter().enumerate() {
@@ -145,20 +150,22 @@ fn write_split(
             let more = speed_up(answers) / speed_up(&nodes[0][place]) - 1.0;
             let time = mean(answers.iter().map(|answer| answer.virtual_time() as f64 / budget as f64));
             let best = answers.iter().zip(positions).filter(|(a, p)| p.judge(a.best) == Judgement::Best).count();
-            let theirs = published.iter().find(|theirs| theirs.mode == mode.word() && *processes == 19);
-            let _ = writeln!(
-                text,
-                "| {} | {processes} | {:.2} | {busy:.2} | {more:+.2} | {time:.2} | {overhead:+.2} | {best} |",
-                mode.word(),
-                speed_up(answers)
-            );
-            if let Some(theirs) = theirs {
+            let figures = [
+                format!("{:.2}", speed_up(answers)),
+                format!("{busy:.2}"),
+                format!("{more:+.2}"),
+                format!("{time:.2}"),
+                format!("{overhead:+.2}"),
+                best.to_string(),
+            ];
+            let _ = writeln!(csv, "{split:.2},{},{processes},{}", mode.word(), figures.join(","));
+            if *processes != PUBLISHED_PROCESSES {
+                continue;
+            }
+            let _ = writeln!(text, "| {} | {} |", mode.word(), figures.join(" | "));
+            if let Some(theirs) = published.iter().find(|theirs| theirs.mode == mode.word()) {
                 let (os, correct) = (or_dash(theirs.os), or_dash(theirs.correct));
-                let _ = writeln!(
-                    text,
-                    "| published | 19 | {:.2} | {} | {os} | – | – | {correct} |",
-                    theirs.svr, theirs.fpm
-                );
+                let _ = writeln!(text, "| published | {:.2} | {} | {os} | – | – | {correct} |", theirs.svr, theirs.fpm);
             }
         }
     }
