@@ -19,7 +19,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     let twice = bench.trial_in(&rosters, &[CriterionName::ReSearch], Pace::Nodes(2 * bench.effort.nodes), 0.5)?;
     let twice_base = twice.systems.first().map_or(0, |system| system.best);
     let mut text = format!(
-        "Best / worst moves; {} positions, {} nodes an elector, ours as of 500. The suites seldom say which move is worst. The base alone \
+        "Best / worst moves; {} positions, {} nodes an elector, figures here as of 500. The suites seldom say which move is worst. The base alone \
          finds {:.0} of 500 here and {:.0} with twice the nodes, GNU Chess found {}. Re-search gives a third of the nodes to the first phase; theirs \
          had twice the time of all others, half of it for each phase.\n\n| criterion |",
         report.positions,
@@ -29,7 +29,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
         published::GNU_CHESS
     );
     for roster in rosters {
-        let _ = write!(text, " {roster}: theirs | ours |");
+        let _ = write!(text, " {roster}: published | here |");
     }
     text.push_str("\n|---|---|---|---|---|---|---|\n");
     let rows = CriterionName::ALL.map(|criterion| (criterion, false));

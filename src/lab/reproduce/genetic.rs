@@ -28,8 +28,8 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     }
     let found = generation.champion.0;
     let mut text = format!(
-        "{ROSTER}, {} nodes an elector, {} generations of 30 on every other one of {} positions; best moves elected, in per cent. Their genetic weights won \
-         14.01 of 20 games, their hand-made ones 10.56.\n\n| weights m b x k c p a r | seen | held out |\n|---|---|---|\n",
+        "{ROSTER}, {} nodes an elector, {} generations of 30 on every other one of {} positions; best moves elected, in per cent. The published genetic weights won \
+         14.01 of 20 games, hand-made ones 10.56.\n\n| weights m b x k c p a r | seen | held out |\n|---|---|---|\n",
         bench.effort.nodes,
         bench.effort.generations,
         bench.positions.len()

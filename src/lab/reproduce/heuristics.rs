@@ -28,8 +28,8 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
         order.push((heuristic, count));
     }
     let mut text = format!(
-        "Best moves in {} positions, {} nodes each; in brackets as of 500. Theirs: 500 positions, 60 s each.\n\n\
-         | theirs | best of 500 | ours | best | |\n|---|---|---|---|---|\n",
+        "Best moves in {} positions, {} nodes each; in brackets as of 500. Published: 500 positions, 60 s each.\n\n\
+         | published | best of 500 | here | best | |\n|---|---|---|---|---|\n",
         bench.positions.len(),
         bench.effort.nodes
     );
@@ -44,7 +44,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     let _ = writeln!(
         text,
         "\nAll eight find {all}, the best row {most}: more knowledge is {} here.",
-        if most > all { "not always better, as with them," } else { "never worse, unlike with them," }
+        if most > all { "not always better, as in the theses," } else { "never worse, unlike in the theses," }
     );
     Ok(Section { title: "§2 The order of the heuristics", text, plots: Vec::new() })
 }

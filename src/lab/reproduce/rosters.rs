@@ -10,8 +10,8 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     let report = bench.trial(&names, &[])?;
     let base = report.systems.first().map_or(0, |system| system.best);
     let mut text = format!(
-        "{} positions, {} nodes an elector; ours as of 500. Complete knowledge alone finds {:.0} of 500 here, GNU Chess found {}.\n\n\
-         | roster | their union / intersection | ours | distinct moves | unanimous |\n|---|---|---|---|---|\n",
+        "{} positions, {} nodes an elector; figures here as of 500. Complete knowledge alone finds {:.0} of 500 here, GNU Chess found {}.\n\n\
+         | roster | published union / intersection | here | distinct moves | unanimous |\n|---|---|---|---|---|\n",
         report.positions,
         bench.effort.nodes,
         bench.of_500(base),
@@ -38,7 +38,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     };
     let _ = writeln!(
         text,
-        "\nOver the sequential base the union is {:.2} times as large here and was {:.2} times as large with them, in the mean.",
+        "\nOver the sequential base the union is {:.2} times as large here and {:.2} times in the theses, in the mean.",
         gain(false),
         gain(true)
     );
