@@ -3,14 +3,14 @@
 //!
 //! # Path of a move
 //! ```text
-//! server ──ServerEvent──▶ session ──position, clocks──▶ player ──budget──▶ council ──Task──▶ pool ──▶ electors
-//!   ▲                       │  ▲                                            │  ◀──Proposal──┘   (threads,
-//!   └──────Action───────────┘  └───────────────Decision─────────────────────┘                   UCI processes, workers)
-//!                           └──▶ journal (every move before it is sent, with every proposal)
+//! platform ──ServerEvent──▶ session ──position, clocks──▶ player ──budget──▶ council ──Task──▶ electors
+//!   ▲                        │  ▲                                             │  ◀──Proposal──┘  (threads,
+//!   └────────Action──────────┘  └──────────────────Decision───────────────────┘                  UCI processes, workers)
+//!                            └──▶ journal (every move before it is sent, with every proposal)
 //! ```
 //!
 //! # Packages
-//! Each folder of `src/` with a `Cargo.toml` is a package. It imports only packages above its own row, those named in it;
+//! Each folder of `src/` with a `Cargo.toml` is a package. It imports only packages above its own row, those named in it and `util`;
 //! the compiler enforces that.
 //!
 //! | package | contents | imports |
@@ -18,16 +18,17 @@
 //! | [`engine`] | sequential searcher: board, evaluation, search, book, tablebases | none |
 //! | [`draughts`] | Italian draughts: rules, evaluations, search | none |
 //! | `training` | training of the engine's nets: own games, labels, trainer | `engine` |
-//! | [`chess`] | values that pass between packages | `engine` |
-//! | [`council`] | electors, election, clock, player | `engine`, `chess` |
-//! | `online` | online services: explorer, cloud evaluations, chessdb, tablebases | `council`, `chess` |
-//! | [`server`] | clients of chess servers: Lichess, FICS | `chess` |
-//! | [`cluster`] | workers on other machines, over NATS | `council`, `chess`, `engine` |
-//! | [`bot`] | one account: session, policy, journal | `council`, `online`, `server`, `chess` |
-//! | [`draughts_player`] | draughts for the council: electors, players, games over DamExchange | `bot`, `council`, `chess`, `draughts`, `engine` |
-//! | [`practice`] | practice server with opponents and faults | `engine`, `chess` |
-//! | [`report`] | the journal's games: judged, annotated, summed up | `bot`, `council`, `engine`, `chess` |
-//! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `server`, `council`, `chess`, `draughts_player`, `draughts` |
+//! | [`util`] | back-off, secrets, shutdown, supervision, terminal text, value ranges | none |
+//! | [`domain`] | values that pass between packages | `engine` |
+//! | [`council`] | electors, election, clock, player | `engine`, `domain` |
+//! | `online` | online services: explorer, cloud evaluations, chessdb, tablebases | `council`, `domain` |
+//! | [`platform`] | clients of chess servers: Lichess, FICS | `domain` |
+//! | [`cluster`] | workers on other machines, over NATS | `council`, `domain`, `engine` |
+//! | [`bot`] | one account: session, policy, journal | `council`, `online`, `platform`, `domain` |
+//! | [`draughts_player`] | draughts for the council: electors, players, games over DamExchange | `bot`, `council`, `domain`, `draughts`, `engine` |
+//! | [`practice`] | practice server with opponents and faults | `engine`, `domain` |
+//! | [`report`] | the journal's games: judged, annotated, summed up | `bot`, `council`, `engine`, `domain` |
+//! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `platform`, `council`, `domain`, `draughts_player`, `draughts` |
 //! | `lab` | the program `concilio-lab`: repeatable measurements | all of the above but `report` and `web` |
 //!
 //! The program itself has three modules: [`cli`], the command line, one file a subcommand; [`settings`], the operator's

@@ -7,6 +7,6 @@ use concilio::cli::Cli;
 
 fn main() -> ExitCode {
     let code = Cli::parse().run();
-    council::pool::kill_engines();
+    council::electors::kill_engines();
     code
 }

@@ -2,9 +2,9 @@
 #![no_main]
 
 use bytes::BytesMut;
-use chess::timeseal;
+use util::timeseal;
 use libfuzzer_sys::fuzz_target;
-use server::fics::{
+use platform::fics::{
     codec::{ServerFrame, TelnetCodec},
     message::FicsMessage,
 };

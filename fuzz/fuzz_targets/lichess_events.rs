@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
-use chess::{GameId, ServerEvent};
+use domain::{GameId, ServerEvent};
 use libfuzzer_sys::fuzz_target;
-use server::lichess::{ServerUrl, lines};
+use platform::lichess::{ServerUrl, lines};
 
 fuzz_target!(|text: &str| {
     let url: ServerUrl = "https://lichess.org".parse().expect("an address");

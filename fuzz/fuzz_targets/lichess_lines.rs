@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use server::lichess::ndjson::LineReader;
+use platform::lichess::ndjson::LineReader;
 
 fuzz_target!(|input: (Vec<u8>, u8)| {
     let (bytes, size) = input;

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use council::pool::uci::protocol;
+use council::electors::uci::protocol;
 use engine::uci::Go;
 use libfuzzer_sys::fuzz_target;
 
@@ -11,10 +11,10 @@ fuzz_target!(|text: &str| {
     let _ = protocol::info(text);
     let _ = protocol::best_move(text);
     let _ = protocol::option(text);
-    let go = Go::read(text, |uci| uci.parse::<chess::UciMove>().ok());
+    let go = Go::read(text, |uci| uci.parse::<domain::UciMove>().ok());
     let _ = go.complaint();
-    if let Ok(line) = chess::Line::from_fen(chess::Variant::Standard, text) {
-        let again = chess::Line::from_fen(chess::Variant::Standard, &line.fen().to_string()).expect("what was written");
+    if let Ok(line) = domain::Line::from_fen(domain::Variant::Standard, text) {
+        let again = domain::Line::from_fen(domain::Variant::Standard, &line.fen().to_string()).expect("what was written");
         assert_eq!(again.fen().to_string(), line.fen().to_string());
     }
 });

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use chess::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant};
+use domain::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant};
 use cluster::{
     ProcessIdentity,
     wire::{self, Heartbeat, Poll, SearchEvent, SearchEventKind, WorkerCommand},

@@ -22,7 +22,8 @@ use crate::{
     metrics,
     session::{BotEvent, EventBus, GameEvent, Sentence},
 };
-use chess::{Backoff, Fault, GameId, Secret, SecretError};
+use domain::GameId;
+use util::{Backoff, Fault, Secret, SecretError};
 
 /// Capacity of the queue of messages; further ones are dropped.
 const MOST_WAITING: usize = 100;

@@ -6,11 +6,11 @@ use clap::{Args, Subcommand};
 
 use super::{Failure, run::servers, settings_args::SettingsArgs};
 use crate::settings::Protocol;
-use chess::{outln, print, printable};
-use server::{
+use platform::{
     fics,
     lichess::{self, AccountReport, LichessSettings, Token},
 };
+use util::{outln, print, printable};
 
 /// Look at the accounts, or make one a bot's
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use std::{
 use clap::{Args, Subcommand};
 
 use super::Failure;
-use chess::outln;
 use engine::book::BookMaker;
+use util::outln;
 
 /// The most that is read of one text, in bytes.
 const LONGEST: u64 = 64 << 20;

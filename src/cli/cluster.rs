@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::{Failure, ctl::unused_workers, settings_args::SettingsArgs};
 use crate::settings::Flag;
-use chess::{outln, printable, printable_json};
 use cluster::{
     ClusterSettings, MemberKind, Members, MembersError, ProcessIdentity, Survey, WorkerAnswer, survey,
     wire::{SearchStatus, WorkerState},
 };
 use rustix::process::{Pid, Signal, kill_process};
+use util::{outln, printable, printable_json};
 
 /// Why the daemon of this machine gives workers no searches, by their names.
 type Unused = BTreeMap<String, String>;

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
 
 use super::{Cli, Failure};
-use chess::print;
+use util::print;
 
 /// Print a script that completes this program's command line in a shell
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Failure, runtime, settings_args::SettingsArgs};
 use crate::settings::import::{ForeignBot, Import};
-use chess::print;
+use util::print;
 
 /// Look at the settings, or take over those of another bot
 #[derive(Debug, Args)]

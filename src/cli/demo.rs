@@ -38,15 +38,16 @@ use bot::{
         ShutdownGames,
     },
 };
-use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
-use council::{CouncilSettings, pool::Pool};
-use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
-use report::ReportSettings;
-use server::{
+use council::{CouncilSettings, electors::Pool};
+use domain::{GameTerms, TimeControl, Variant};
+use platform::{
     fics::{self, FicsSettings, Password, Timeseal},
     lichess::{self, LichessSettings, Token},
 };
+use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
+use report::ReportSettings;
+use util::{Shutdown, outln};
 
 /// What the sparring partner searches for a move: enough for a game worth watching, too little to win it usually.
 const SPARRING_NODES: u64 = 500;

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::Failure;
-use chess::print;
 use engine::{Breakdown, Position};
+use util::print;
 
 /// Explain the evaluation of a position, heuristic by heuristic
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use super::{Failure, settings_args::SettingsArgs};
 use bot::journal::{Filter, GameResult};
-use chess::{ServerName, Speed};
+use domain::{ServerName, Speed};
 
 /// A journal, and which of its games; all of them where nothing is said.
 #[derive(Clone, Debug, Args)]

@@ -6,7 +6,8 @@ use clap::Args;
 
 use super::{Failure, draughts::write_pdn, filter::FilterArgs, votes::write_votes};
 use bot::journal::{Archive, ExportError, Filter, GameRecord, write_csv, write_json, write_pgn, write_table};
-use chess::{Variant, outln, print, printable};
+use domain::Variant;
+use util::{outln, print, printable};
 
 /// List and export the games of the journal
 #[derive(Debug, Args)]

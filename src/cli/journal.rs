@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{Failure, settings_args::SettingsArgs};
 use bot::journal;
-use chess::outln;
+use util::outln;
 
 /// Look after the journal
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ use tracing_subscriber::{
 
 use super::{Failure, daily_log::DailyLog};
 use crate::settings::{LogFormat, LogSettings};
-use chess::{printable, printable_json};
+use util::{printable, printable_json};
 
 /// What `--log` accepts.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {

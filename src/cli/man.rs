@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use clap::{Args, CommandFactory as _};
 
 use super::{Cli, Failure};
-use chess::outln;
+use util::outln;
 
 /// Write the manual pages, one for each command
 #[derive(Debug, Args)]

@@ -39,9 +39,9 @@ use std::{future::Future, process::ExitCode};
 
 use self::run::RunEnd;
 use crate::settings::LogFormat;
-use chess::{Failure, printable};
 use clap::{Parser, Subcommand};
 use tokio::runtime::{Builder, Handle};
+use util::{Failure, printable};
 
 /// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of `sysexits.h`. Whoever looks after services
 /// can tell it from a failure after which another start may help.

@@ -15,7 +15,7 @@ use bot::{
     metrics,
     session::{AccountEvent, BotEvent, PlayerSettings, Runtime},
 };
-use chess::ServerName;
+use domain::ServerName;
 use web::{AnotherGame, HealthChecks, WebContext, WebError, WebServer, WebSettings};
 
 /// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. A control channel that cannot

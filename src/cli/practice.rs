@@ -7,8 +7,8 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use chess::outln;
 use practice::{FicsEndpoint, PracticeSettings, ServerLimits, SparringKind, faults::FaultPlan};
+use util::outln;
 
 /// With which accounts log in over FICS.
 const PASSWORD: &str = "practice";

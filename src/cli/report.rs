@@ -15,8 +15,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Failure, filter::FilterArgs, signals::Signals};
-use chess::{outln, print};
-use council::pool::EngineProgram;
+use council::electors::EngineProgram;
 use engine::Tablebases;
 use report::{
     MadeReport, ReportProgress, ReportRequest,
@@ -25,6 +24,7 @@ use report::{
     output::{council_text, totals_text},
     study::GameStudy,
 };
+use util::{outln, print};
 
 /// Study the games of the journal: what each move cost, and which knowledge knew better
 #[derive(Debug, Args)]

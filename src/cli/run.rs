@@ -25,12 +25,13 @@ use bot::{
     session::{self, AccountEnd, Connection, Control, ControlCommand, EventBus, ShutdownGames},
     webhook,
 };
-use chess::{ServerName, Shutdown};
-use council::pool::kill_engines;
-use server::{
+use council::electors::kill_engines;
+use domain::ServerName;
+use platform::{
     fics,
     lichess::{self, Token},
 };
+use util::Shutdown;
 
 /// How the daemon ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

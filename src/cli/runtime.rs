@@ -18,13 +18,14 @@ use bot::{
         AccountPolicy, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime, control::ReloadedPolicy,
     },
 };
-use chess::{GameInfo, Shutdown, Variant};
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
     CouncilSettings,
+    electors::{Pool, RemotePool, variants_of},
     player::Library,
-    pool::{Pool, RemotePool, variants_of},
 };
+use domain::{GameInfo, Variant};
+use util::Shutdown;
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play. The
 /// lists of names are followed until `others_hold`.

@@ -4,11 +4,12 @@ use std::{fmt::Display, io::Write};
 
 use super::draughts;
 use bot::journal::{Archive, ExportError, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
-use chess::{
-    GameLine, Line, Variant, printable,
+use council::player::vote_report::{self, VoteEntry};
+use domain::{
+    GameLine, Line, Variant,
     vote_words::{self, NamedElector, Opinion},
 };
-use council::player::vote_report::{self, VoteEntry};
+use util::printable;
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
 ///

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, page, settings_args::SettingsArgs, signals::Signals};
 use bot::journal::Archive;
-use chess::outln;
+use util::outln;
 use web::{WebServer, WebSettings};
 
 /// Show a journal in the browser, without an account

@@ -5,8 +5,8 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::Args;
 
 use super::{Failure, cluster::ClusterArgs, settings_args::SettingsArgs, signals::Signals};
-use chess::Shutdown;
 use cluster::{WorkerSettings, is_member_name, lend};
+use util::Shutdown;
 
 /// Lend this machine's cores to daemons on others, over NATS
 #[derive(Debug, Args)]

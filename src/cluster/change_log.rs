@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::registry::{Registry, WorkerChange};
-use chess::MachineName;
+use domain::MachineName;
 
 /// Within so long the log has at most [`MOST_CHANGES`] of one name, and a line that says that there are more.
 const PERIOD: Duration = Duration::from_secs(60);

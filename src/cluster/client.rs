@@ -23,7 +23,6 @@ use tokio_util::sync::CancellationToken;
 use super::{
     change_log::ChangeLog,
     connection,
-    exchange::{ExchangeBudget, TableExchange},
     identity::{ProcessIdentity, RunId, Sender},
     in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
     measured::{Conduct, EndedSearch, TOO_FAR},
@@ -31,16 +30,18 @@ use super::{
     registry::{Registry, WorkerChange},
     settings::ClusterSettings,
     subjects::Subjects,
+    table_sync::{SyncBudget, TableSync},
     verification::{positions::NextSearch, values::Caught, verifier::Verifier},
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEvent,
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use chess::{MachineName, supervised};
-use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
+use council::electors::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
+use domain::MachineName;
 use engine::SharedTable;
 use slot::ClusterSlot;
+use util::supervised;
 
 /// After a poll, those who come ask for none of their own for so long.
 const NEWCOMERS_WAIT: Duration = Duration::from_millis(100);
@@ -58,7 +59,7 @@ struct ClientShared {
     name: String,
     subjects: Subjects,
     /// How much may be told of tables; `None`: nothing.
-    exchange: Option<ExchangeBudget>,
+    table_sync: Option<SyncBudget>,
     known: Mutex<ClientState>,
     /// Something is to be verified.
     to_verify: Arc<Notify>,
@@ -74,7 +75,7 @@ struct ClientState {
     registry: Registry,
     changes: ChangeLog,
     in_flight: InFlight,
-    exchange: TableExchange,
+    table_sync: TableSync,
     /// The polls that may still be answered, and when each was sent, the oldest first.
     polls: VecDeque<(u64, Instant)>,
     /// How many were sent.
@@ -95,9 +96,9 @@ impl ClusterClient {
     pub fn join(settings: ClusterSettings, stop: CancellationToken) -> Self {
         let subjects = Subjects::below(&settings.prefix);
         let (run, name) = (RunId::draw(), settings.name());
-        let exchange = ExchangeBudget::of(&settings);
+        let table_sync = SyncBudget::of(&settings);
         let (known, to_verify, arrivals) = (Mutex::default(), Arc::default(), watch::Sender::default());
-        let shared = ClientShared { run, name, subjects, exchange, known, to_verify, arrivals };
+        let shared = ClientShared { run, name, subjects, table_sync, known, to_verify, arrivals };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
         let run = async move { supervised!("cluster client", client.clone().run(settings.clone())).await };
@@ -140,14 +141,14 @@ impl ClusterClient {
 
     /// Tells workers what is new in the tables with which they search, one table after the other.
     async fn tell_of_tables(&self) {
-        let Some(budget) = self.0.exchange else { return std::future::pending().await };
+        let Some(budget) = self.0.table_sync else { return std::future::pending().await };
         let mut ticks = interval(budget.interval());
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
             let known = &mut *self.known();
             let in_flight = &known.in_flight;
-            let news = known.exchange.next(|table| !in_flight.searching_with(table).is_empty());
+            let news = known.table_sync.next(|table| !in_flight.searching_with(table).is_empty());
             let Some((table, batch)) = news else { continue };
             let command = WorkerCommand::Table(TableNews::of(table, &batch));
             for worker in known.in_flight.searching_with(table) {
@@ -160,11 +161,11 @@ impl ClusterClient {
     fn table_news(&self, from: &Sender, news: &TableNews) {
         let known = &mut *self.known();
         let searches = known.in_flight.searching_with(news.table).contains(&from.run);
-        if let Some(budget) = &self.0.exchange
+        if let Some(budget) = &self.0.table_sync
             && searches
             && known.registry.speaks_for_itself(from)
         {
-            known.exchange.hear(Instant::now(), from.run, news, budget);
+            known.table_sync.hear(Instant::now(), from.run, news, budget);
         }
     }
 
@@ -431,8 +432,8 @@ impl RemotePool for ClusterClient {
         let elector = RemoteElector::of(spec, table)?;
         let number = {
             let known = &mut *self.known();
-            if let Some((table, budget)) = table.zip(self.0.exchange.as_ref()) {
-                known.exchange.open(table, budget);
+            if let Some((table, budget)) = table.zip(self.0.table_sync.as_ref()) {
+                known.table_sync.open(table, budget);
             }
             known.slots = known.slots.wrapping_add(1);
             known.slots

@@ -22,7 +22,7 @@ use rand::RngExt;
 use tokio::{sync::mpsc, task::unconstrained};
 
 use super::settings::{ClusterSettings, named};
-use chess::{Backoff, Secret, SecretError};
+use util::{Backoff, Secret, SecretError};
 
 /// The environment variable that may hold the password for the NATS server, and the systemd credential.
 pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");

@@ -1,7 +1,7 @@
 //! The searches of this daemon that run on workers, and what becomes of each event of theirs.
 //!
 //! A proposal is passed on after its move was searched here, with the value that this search found (`verification`); of several that wait the
-//! newest counts. What the vote then contests is searched longer (`council::pool::Verification`).
+//! newest counts. What the vote then contests is searched longer (`council::electors::Verification`).
 //!
 //! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals; nobody but the worker that was
 //! asked is heard; an event of anything that is not wanted any more is dropped; of one worker no more than [`MOST_VERIFIED`] moves of a
@@ -26,8 +26,8 @@ use super::{
     },
     wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
 };
-use chess::{ElectorName, MachineName, Proposal};
-use council::pool::{Fallback, Job, SearchReport, VerificationLength};
+use council::electors::{Fallback, Job, SearchReport, VerificationLength};
+use domain::{ElectorName, MachineName, Proposal};
 
 /// A worker has the command so long after the way has taken its time, or it was lost on it.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);

@@ -22,10 +22,10 @@
 //! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `in_flight` |
 //! | how far away a worker is, and how fast | `measured` |
 //! | what the log tells of workers | `change_log` |
-//! | what machines tell each other of their tables | `exchange` |
+//! | what machines tell each other of their tables | `table_sync` |
 //! | verification: rules, what was found out, the searches for it | `verification/` |
 //! | how much one worker may send | `intake` |
-//! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
+//! | the daemon's side | `client` (the pool's [`RemotePool`](council::electors::RemotePool)) |
 //! | the lending side | `worker/` |
 //! | the NATS server; who may come in and do what | `connection`, `settings`; `members` |
 //! | who lends what, for people; what keeping workers costs | `survey`; `upkeep` |
@@ -33,7 +33,6 @@
 mod change_log;
 mod client;
 mod connection;
-mod exchange;
 mod identity;
 mod in_flight;
 mod intake;
@@ -44,6 +43,7 @@ mod registry;
 mod settings;
 mod subjects;
 mod survey;
+mod table_sync;
 mod upkeep;
 mod verification;
 pub mod wire;
@@ -51,12 +51,12 @@ mod worker;
 
 pub use client::ClusterClient;
 pub use connection::{ConnectionError, PASSWORD, TOKEN};
-pub use exchange::ExchangeBudget;
 pub use identity::{BenchResult, ProcessIdentity, ProgramVersion, RunId, Sender};
 pub use members::{MemberKind, Members, MembersError};
 pub use settings::ClusterSettings;
 pub use subjects::{ANYBODY, Subjects, is_member_name};
 pub use survey::{Survey, WorkerAnswer, survey};
+pub use table_sync::SyncBudget;
 pub use upkeep::Upkeep;
 
 /// Counts messages of workers that were dropped before they were read.

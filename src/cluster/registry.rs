@@ -16,8 +16,9 @@ use super::{
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
 };
-use chess::{Backoff, MachineName};
-use council::pool::{MachineView, SearchView};
+use council::electors::{MachineView, SearchView};
+use domain::MachineName;
+use util::Backoff;
 
 /// How often a worker says that it is there.
 pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);

@@ -6,7 +6,7 @@ use async_nats::ServerAddr;
 use serde::{Deserialize, Serialize};
 
 use super::subjects::{is_member_name, is_prefix};
-use chess::{Fault, values::WholeNumber};
+use util::{Fault, values::WholeNumber};
 
 /// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,10 +2,10 @@
 
 use crate::{
     CouncilGame, HeuristicWeights,
-    council::{auto_roster, best_by_material},
-    pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Pool, Slot},
+    electors::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Pool, Slot},
+    vote::{auto_roster, best_by_material},
 };
-use chess::{Knowledge, Line, Proposal, Task, UciMove, Variant, engine_move, engine_position};
+use domain::{Knowledge, Line, Proposal, Task, UciMove, Variant, engine_move, engine_position};
 use engine::{EngineOptions, Position, SharedTable};
 
 impl CouncilGame for Line {

@@ -3,12 +3,12 @@
 
 use crate::{
     HeuristicWeights,
-    pool::{Elector, ElectorFailure, ElectorSpec, Pool, Slot},
+    electors::{Elector, ElectorFailure, ElectorSpec, Pool, Slot},
 };
-use chess::{GameLine, Proposal, Task};
+use domain::{GameLine, Proposal, Task};
 use engine::{EngineOptions, SharedTable};
 
-/// A game that a council can play. The chess that we play is [`chess::Line`]'s; see `chess_game`.
+/// A game that a council can play. The chess that we play is [`domain::Line`]'s; see `chess_game`.
 ///
 /// What has a default is chess's own so far: a game without it does without the machines of others, common tables, a roster that
 /// grows with the cores.

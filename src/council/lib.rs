@@ -4,22 +4,22 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`player`] | the moves of one game: book, tablebases, council, in time |
-//! | [`Council`] | rosters, the two phases, the election |
+//! | `vote`: [`Council`] | rosters, the two phases, the election |
 //! | [`CouncilGame`] | a game's interface to the council; `chess_game` implements it for chess |
-//! | [`pool`] | slots and cores of electors |
+//! | [`electors`] | slots and cores of electors |
 //! | [`clock`] | time budgets of moves: pure functions |
 
 mod brief;
 mod chess_game;
 pub mod clock;
-mod council;
+pub mod electors;
 mod game;
 pub mod player;
-pub mod pool;
+mod vote;
 
 pub use brief::BriefWait;
-pub use council::{
+pub use game::CouncilGame;
+pub use vote::{
     Ballots, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, GroupMode, HeuristicWeights,
     OptionText, Pondering, Progress, Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move,
 };
-pub use game::CouncilGame;

@@ -6,11 +6,11 @@ use std::{
     time::Instant,
 };
 
-use chess::{Bound, ElectorName, Proposal, Score, Task};
 use council::{
     CouncilGame, HeuristicWeights,
-    pool::{Elector, ElectorFailure, ElectorSpec, Job},
+    electors::{Elector, ElectorFailure, ElectorSpec, Job},
 };
+use domain::{Bound, ElectorName, Proposal, Score, Task};
 use draughts::{
     board::{Board, Move, Rules},
     endgame::EndgameTables,
@@ -247,7 +247,7 @@ fn begin(job: &Job<DraughtsLine>) {
 }
 
 fn limits_of(task: &Task<DraughtsLine>) -> Limits {
-    let chess::Limits { time, nodes, depth, clocks: _ } = task.limits;
+    let domain::Limits { time, nodes, depth, clocks: _ } = task.limits;
     Limits { time, nodes, depth, moves: (!task.root_moves.is_empty()).then(|| task.root_moves.clone()) }
 }
 
@@ -275,7 +275,7 @@ fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::It
 mod tests {
     use std::time::Duration;
 
-    use chess::{Phase, SearchId};
+    use domain::{Phase, SearchId};
 
     use super::*;
 
@@ -296,7 +296,7 @@ mod tests {
     fn timed_published_search_always_has_a_move() {
         let line = Arc::new(DraughtsLine::default());
         let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
-        let task = Task { id, line, root_moves: Vec::new(), limits: chess::Limits::default() };
+        let task = Task { id, line, root_moves: Vec::new(), limits: domain::Limits::default() };
         let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
         let depths = |time: Option<Duration>, stop: bool| {
             let elector = ElectorSpec::new("e".into(), DraughtsKind::Published(settings, 1), 1);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bot::journal::Journal;
-use chess::{Clock, Clocks, TimeControl};
+use domain::{Clock, Clocks, TimeControl};
 use draughts::{
     board::{Board, Color},
     exchange::{
@@ -155,7 +155,7 @@ impl<'a> Dialogue<'a> {
             self.say(&answer).await?;
         }
         if let Happening::Said(words) = &happening {
-            tracing::info!(words = %chess::printable(words), "the other program says");
+            tracing::info!(words = %util::printable(words), "the other program says");
         }
         Ok(happening)
     }
@@ -184,7 +184,7 @@ impl<'a> Dialogue<'a> {
         player.new_game();
         let name = match self.partner.other() {
             "" => "the other program".to_owned(),
-            name => chess::printable(name).into_owned(),
+            name => util::printable(name).into_owned(),
         };
         let [white, black] = if color == Color::White { ["concilio", &name] } else { [name.as_str(), "concilio"] };
         let mut sheet =
@@ -321,7 +321,7 @@ impl ChessClock {
 mod tests {
     use super::*;
     use bot::journal::{Archive, Filter, JournalSettings};
-    use council::pool::Pool;
+    use council::electors::Pool;
     use draughts::game::{Outcome, ballots};
 
     fn player(text: &str) -> DraughtsPlayer {

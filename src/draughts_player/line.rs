@@ -1,6 +1,6 @@
 //! A game of draughts as a council sees it.
 
-use chess::{GameLine, Score};
+use domain::{GameLine, Score};
 use draughts::{
     board::{Board, Color, Move, Rules},
     evaluation::Knowledge,

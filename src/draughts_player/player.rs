@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chess::{Clocks, Decision, Limits, Proposal, Source, TimeControl, Vote};
 use council::{
     Council, Progress, Question, Timing,
     clock::{Allotment, ClockSettings, Lag, Moment, MoveProgress},
-    pool::Pool,
+    electors::Pool,
 };
+use domain::{Clocks, Decision, Limits, Proposal, Source, TimeControl, Vote};
 use draughts::{
     board::{self, Move},
     endgame::EndgameTables,
@@ -167,7 +167,7 @@ fn by_clock(moment: &Moment) -> Timing<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::{CriterionName, SecondPhaseMode};
+    use domain::{CriterionName, SecondPhaseMode};
     use draughts::game::ballots;
 
     fn player(text: &str) -> DraughtsPlayer {
@@ -261,7 +261,7 @@ mod tests {
 
     #[tokio::test]
     async fn short_clock_is_respected() {
-        let left = chess::Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO };
+        let left = domain::Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO };
         let control = TimeControl::RealTime { initial: Duration::from_secs(60), increment: Duration::ZERO };
         let mut council = player("council");
         let clocks = Clocks { white: left, black: left };

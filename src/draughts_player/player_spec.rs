@@ -2,8 +2,8 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use chess::{CriterionName, SecondPhaseMode};
-use council::{CouncilSettings, GroupMode, Roster, pool::ElectorSpec};
+use council::{CouncilSettings, GroupMode, Roster, electors::ElectorSpec};
+use domain::{CriterionName, SecondPhaseMode};
 use draughts::{
     endgame::EndgameTables,
     evaluation::{Evaluation, Strategy},

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bot::journal::{Journal, LocalGame, StartedGame};
-use chess::{Color, GameId, GameStatus, TimeControl};
+use domain::{Color, GameId, GameStatus, TimeControl};
 use draughts::{
     board,
     game::{Game, Outcome, pdn::GameResult},
@@ -74,8 +74,8 @@ pub(crate) fn color(side: board::Color) -> Color {
 #[cfg(test)]
 mod tests {
     use bot::journal::{Archive, Filter, GameResult as OurResult, JournalSettings};
-    use chess::ServerName;
-    use council::pool::Pool;
+    use council::electors::Pool;
+    use domain::ServerName;
 
     use super::*;
     use crate::{DraughtsPlayer, Pace};

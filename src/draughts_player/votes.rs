@@ -95,7 +95,7 @@ fn comment(game: &Game, decision: &DraughtsDecision) -> String {
 mod tests {
     use super::*;
     use crate::{DraughtsPlayer, Pace};
-    use council::pool::Pool;
+    use council::electors::Pool;
     use draughts::{board::Rules, game::pdn};
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 use shakmaty::{Color, File, Position, Rank, Square};
 
-use chess::Line;
+use domain::Line;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BoardStyle {

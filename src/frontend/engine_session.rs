@@ -8,11 +8,11 @@ use std::{
 use tokio::{sync::mpsc, time::timeout};
 
 use super::Setup;
-use chess::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
 use council::{
     Council,
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
+use domain::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
 
 /// The time to wait for electors before the program reports that it is ready. Match runners give up
 /// an engine that is silent for fifteen seconds.

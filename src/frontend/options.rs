@@ -196,12 +196,12 @@ mod tests {
     };
 
     use super::*;
-    use chess::{Line, Variant};
     use council::{
         ElectorSettings,
         clock::ClockSettings,
         player::{Library, TablebaseSettings},
     };
+    use domain::{Line, Variant};
     use engine::book::BookMaker;
 
     /// A book that begins with this move.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chess::{Decision, Phase, Proposal, Score, UciMove};
+use domain::{Decision, Phase, Proposal, Score, UciMove};
 
 pub(super) struct SearchProgress {
     began: Instant,

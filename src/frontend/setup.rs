@@ -3,13 +3,13 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use bot::policy::{DrawSettings, ResignSettings};
-use chess::{Limits, Variant};
 use council::{
     CouncilSettings, CriterionName, Roster, RosterError,
     clock::{ClockSettings, Lag},
+    electors::{Pool, RemotePool},
     player::{BookSettings, Library, TablebaseSettings},
-    pool::{Pool, RemotePool},
 };
+use domain::{Limits, Variant};
 
 /// The usual [`Setup::overhead`].
 const OVERHEAD: Duration = Duration::from_millis(50);

@@ -16,8 +16,8 @@ use super::{
     state::{ExperimentState, StateError},
     suite::TestPosition,
 };
-use chess::{Decision, Limits, UciMove, Variant};
-use council::{Council, CouncilSettings, Question, Roster, RosterError, pool::Pool};
+use council::{Council, CouncilSettings, Question, Roster, RosterError, electors::Pool};
+use domain::{Decision, Limits, UciMove, Variant};
 
 /// A council and what each of its processes may spend.
 #[derive(Clone, Debug)]

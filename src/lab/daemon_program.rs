@@ -6,8 +6,8 @@ use std::{
     path::PathBuf,
 };
 
-use chess::Failure;
 use clap::Args;
+use util::Failure;
 
 /// The program that is measured
 #[derive(Clone, Debug, Default, Args)]

@@ -22,7 +22,7 @@ use super::{
     stats::{Clusters, Estimate, bootstrap},
     suite::TestPosition,
 };
-use chess::{Line, Score, UciMove, engine_position};
+use domain::{Line, Score, UciMove, engine_position};
 use engine::proof::{Attack, Effort, MateSolver, Verdict};
 
 /// Nodes of the search for a mate by checks after a move.
@@ -278,7 +278,7 @@ mod tests {
         player::{Pace, PlayerSpec},
         suite::Suite,
     };
-    use council::pool::ElectorSpec;
+    use council::electors::ElectorSpec;
 
     fn plan(players: &[&str]) -> DecisionsPlan {
         let suite = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";\n\
@@ -290,7 +290,7 @@ mod tests {
         DecisionsPlan {
             players: players.iter().map(contender).collect(),
             positions: Suite::parse(suite).positions,
-            oracle: Some(Oracle { engine: ElectorSpec::own(chess::Knowledge::COMPLETE, 1), nodes: 20_000 }),
+            oracle: Some(Oracle { engine: ElectorSpec::own(domain::Knowledge::COMPLETE, 1), nodes: 20_000 }),
             workers: NonZeroUsize::MIN,
             seed: 1,
         }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use chess::{Line, LineError, UciMove, Variant};
+use domain::{Line, LineError, UciMove, Variant};
 
 #[derive(Clone, Debug)]
 pub struct EpdRecord {

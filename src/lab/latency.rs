@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use super::own_process::OwnProcess;
-use chess::{Color, GameTerms, TimeControl, Variant};
+use domain::{Color, GameTerms, TimeControl, Variant};
 use practice::{AccountId, ChallengeTerms, PracticeError, PracticeServer, PracticeSettings, SparringKind};
 
 const BOT: &str = "Measured";

@@ -5,10 +5,10 @@ use std::{
     process::ExitCode,
 };
 
-use chess::{Failure, printable};
 use clap::Parser;
 use concilio_lab::command::Lab;
 use tracing_subscriber::EnvFilter;
+use util::{Failure, printable};
 
 /// Experiments and measurements of concilio.
 #[derive(Debug, Parser)]
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let terminal = io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(terminal).init();
     let outcome = run(cli.lab);
-    council::pool::kill_engines();
+    council::electors::kill_engines();
     let Err(failure) = outcome else { return ExitCode::SUCCESS };
     let lines: Vec<_> = failure.to_string().lines().map(|line| printable(line).into_owned()).collect();
     eprintln!("concilio-lab: {}", lines.join("\n"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-use chess::UciMove;
+use domain::UciMove;
 
 pub(super) fn serialize<S: Serializer>(uci: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(uci)
@@ -16,7 +16,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 pub(super) mod list {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use chess::{UciMove, moves_text};
+    use domain::{UciMove, moves_text};
 
     pub(crate) fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&moves_text(moves))

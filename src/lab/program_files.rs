@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::state::fnv1a;
-use council::pool::EngineProgram;
+use council::electors::EngineProgram;
 
 /// An option with one of these words in its name names a file that an engine reads. Files of other
 /// options may be outputs, such as logs; if those counted, no experiment could be continued.

@@ -26,8 +26,8 @@ use super::{
     program_files::{checksum, files_of_program},
     state::fnv1a,
 };
-use chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
-use council::pool::{ElectorKind, ElectorSpec, Job, SearchReport, Slot};
+use council::electors::{ElectorKind, ElectorSpec, Job, SearchReport, Slot};
+use domain::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
 
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]
@@ -355,8 +355,8 @@ fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::Variant;
-    use council::pool::EngineProgram;
+    use council::electors::EngineProgram;
+    use domain::Variant;
 
     #[test]
     fn changed_engine_makes_other_searches() {

@@ -15,8 +15,8 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use super::suite::TestPosition;
-use chess::{Heuristic, Knowledge, engine_position};
-use council::pool::Instance;
+use council::electors::Instance;
+use domain::{Heuristic, Knowledge, engine_position};
 use engine::{Engine, Limits, Position};
 
 /// Nodes of a round of measurements, for each instance.

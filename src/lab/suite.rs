@@ -10,7 +10,7 @@ use super::{
     epd::{self, BadLine, EpdError, EpdRecord},
     openings::{OpeningBook, OpeningBookError, is_pgn, read_text},
 };
-use chess::{Line, UciMove};
+use domain::{Line, UciMove};
 
 /// Positions of a game are taken from this ply on.
 const FIRST_PLY: usize = 16;

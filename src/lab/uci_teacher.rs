@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{Bound, Limits, Score, UciMove};
-use council::pool::{
+use council::electors::{
     ElectorFailure, EngineProgram,
     uci::{UciEngine, protocol},
 };
+use domain::{Bound, Limits, Score, UciMove};
 use engine::Position;
 use training::{Record, Teacher};
 

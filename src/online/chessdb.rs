@@ -1,7 +1,7 @@
 //! chessdb.cn: a database of positions and the values that many searches have found for their moves
 //! (<https://chessdb.cn/cloudbookc_api_en.html>).
 
-use chess::{Decision, Line, Score, Source, UciMove};
+use domain::{Decision, Line, Score, Source, UciMove};
 use rand::Rng;
 use serde::Deserialize;
 
@@ -74,7 +74,7 @@ const HIGHEST: i32 = 30_000;
 
 #[cfg(test)]
 mod tests {
-    use chess::Variant;
+    use domain::Variant;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Lichess's cloud: evaluations of positions that the browsers of others have computed.
 
-use chess::{Color, Decision, Line, Score, Source, UciMove};
+use domain::{Color, Decision, Line, Score, Source, UciMove};
 use rand::{Rng, seq::IndexedRandom as _};
 use serde::Deserialize;
 
@@ -87,7 +87,7 @@ pub(crate) fn nearly_best(
 
 #[cfg(test)]
 mod tests {
-    use chess::Variant;
+    use domain::Variant;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The Lichess opening explorer: games that others have played from a position.
 
-use chess::{Color, Decision, Line, Source, UciMove};
+use domain::{Color, Decision, Line, Source, UciMove};
 use rand::RngExt;
 use serde::Deserialize;
 
@@ -93,7 +93,7 @@ pub(crate) fn choose(
 
 #[cfg(test)]
 mod tests {
-    use chess::Variant;
+    use domain::Variant;
 
     use super::*;
 

@@ -6,12 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{Backoff, Line, Secret, UciMove, printable};
+use domain::{Line, UciMove};
 use reqwest::{
     Client, StatusCode, Url,
     header::{AUTHORIZATION, HeaderValue, RETRY_AFTER},
 };
 use serde::de::DeserializeOwned;
+use util::{Backoff, Secret, printable};
 
 use super::settings::{OnlineKind, ServiceSettings};
 
@@ -242,7 +243,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use axum::{Router, body::Body, response::Response, routing::get};
-    use chess::Variant;
+    use domain::Variant;
 
     use super::*;
 

@@ -2,12 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chess::{Decision, Line, Secret, SecretError};
 use council::player::{MoveAnswer, MoveService};
+use domain::{Decision, Line};
 use reqwest::{
     Client,
     header::{ACCEPT_ENCODING, HeaderValue},
 };
+use util::{Secret, SecretError};
 
 use super::{
     chessdb, cloud, explorer,

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::service::{ADDRESS, address};
-use chess::{
+use util::{
     Fault,
     values::{FractionalSeconds, Seconds, WholeNumber},
 };

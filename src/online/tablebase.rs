@@ -1,7 +1,7 @@
 //! Lichess's tablebases: the truth of positions with few pieces.
 
-use chess::{Decision, Line, Score, Source, Variant};
 use council::player::TABLEBASE_WIN;
+use domain::{Decision, Line, Score, Source, Variant};
 use serde::Deserialize;
 use shakmaty::Position as _;
 

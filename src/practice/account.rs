@@ -1,7 +1,7 @@
 use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use crate::rating::PlayerRating;
-use chess::{GameTerms, Speed, TimeControl, Variant};
+use domain::{GameTerms, Speed, TimeControl, Variant};
 
 /// An account's name in lower case: by this it is found and compared.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

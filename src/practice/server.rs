@@ -18,7 +18,7 @@ use super::{
     sparring::{self, Sparring, SparringKind},
     state::{ChallengeTerms, Denied, GameReport, ServerState, ServerStopped, StateHandle},
 };
-use chess::{ChallengeId, GameId, GameTerms, TimeControl, Variant};
+use domain::{ChallengeId, GameId, GameTerms, TimeControl, Variant};
 
 /// The pause before a challenge that came to nothing is made again.
 const ASKS_AGAIN: Duration = Duration::from_millis(50);

@@ -16,7 +16,7 @@ use super::{
     game::Stop,
     state::{BoardEvent, GameView, ListenerKey, PracticeAccountEvent, ServerStopped, StateHandle},
 };
-use chess::{Color, GameId, Line, UciMove, engine_position};
+use domain::{Color, GameId, Line, UciMove, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
 /// Chooses moves for a sparring player.

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::account::AccountId;
-use chess::{GameId, GameTerms, TournamentKind, TournamentStage};
+use domain::{GameId, GameTerms, TournamentKind, TournamentStage};
 
 /// The time for which an arena remembers a player who wants to be paired.
 const WAITS: Duration = Duration::from_secs(60);
@@ -298,7 +298,7 @@ impl PracticeTournament {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::{TimeControl, Variant};
+    use domain::{TimeControl, Variant};
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,7 +5,7 @@
 //! (github.com/lichess-org/lila, module `analyse`: `WinPercent`, `AccuracyPercent`, `AccuracyCP`,
 //! `Advice`). Only the formulas are theirs, the code is ours.
 
-use chess::{Color, Score};
+use domain::{Color, Score};
 use serde::{Deserialize, Serialize};
 
 /// Centipawns that the starting position is taken to be worth for White.

@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{ReportError, ReportProgress, ReportRequest, judge::give_way, make_report};
-use chess::values::WholeNumber;
+use util::values::WholeNumber;
 
 /// The delay after the last game: the next one often follows at once.
 const CALM: Duration = Duration::from_secs(5);

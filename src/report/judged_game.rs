@@ -1,7 +1,7 @@
 //! One game with earlier verdicts, for display: no searches, no writing.
 
 use bot::journal::JournalError;
-use chess::Line;
+use domain::Line;
 use serde::Serialize;
 
 use crate::{

@@ -5,8 +5,8 @@
 //! `weights` hand weights found by trying one heuristic after another. Re-search is left out: its
 //! choice is unknown without a search.
 
-use chess::CriterionName;
 use council::{Ballots, CouncilSettings, HeuristicWeights};
+use domain::CriterionName;
 use serde::Serialize;
 
 use crate::{
@@ -122,7 +122,7 @@ fn best_weights(games: &[&GameVotes]) -> (ReplayRule, usize) {
     let mut tried = 1;
     for _ in 0..ROUNDS {
         let before = least;
-        for heuristic in chess::Heuristic::ALL {
+        for heuristic in domain::Heuristic::ALL {
             for factor in FACTORS {
                 let scaled = |other| if other == heuristic { factor } else { 1.0 };
                 let rule = by_weights(best.settings.weights.times(&scaled));
@@ -197,7 +197,7 @@ impl Suggestion {
             CriterionName::ScoreMargin => lines.push(format!("margin = {:?}", self.settings.margin)),
             CriterionName::Weights => {
                 lines.push("[player.council.weights]".to_owned());
-                lines.extend(chess::Heuristic::ALL.map(|heuristic| {
+                lines.extend(domain::Heuristic::ALL.map(|heuristic| {
                     let weight = self.settings.weights.of(heuristic);
                     format!("{} = {:?}", heuristic.letter(), (weight * 1000.0).round() / 1000.0)
                 }));

@@ -12,9 +12,9 @@ use super::{
     values::rank,
 };
 use bot::{policy::Conditions, session::PlayerSettings};
-use chess::Fault;
 use council::{ElectorSettings, Roster};
-use server::{fics::FicsSettings, lichess::ServerUrl};
+use platform::{fics::FicsSettings, lichess::ServerUrl};
+use util::Fault;
 
 /// Adds all that is wrong, but for what only follows from a value that was reported already.
 pub(super) fn check(settings: &Settings, layers: &Layers, problems: &mut Vec<Problem>) {

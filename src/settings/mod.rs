@@ -10,7 +10,7 @@
 //! where each value came, can be shown as TOML again (`show`).
 //!
 //! A key is declared once, as a field of the settings of its own room: its meaning is the comment, its range stands in
-//! `#[serde(with = "WholeNumber::<0, 100>")]` ([`chess::values`]), its default in `Default`.
+//! `#[serde(with = "WholeNumber::<0, 100>")]` ([`domain::values`]), its default in `Default`.
 //!
 //! Invariants: no settings text, however odd, brings the program down; no token stands in the settings, only the name of
 //! the file that holds it.
@@ -46,10 +46,10 @@ use bot::{
     session::{PlayerSettings, ShutdownSettings},
     webhook::WebhookSettings,
 };
-use chess::SecretError;
 use cluster::ClusterSettings;
 use layers::Layers;
 use report::ReportSettings;
+use util::SecretError;
 use web::WebSettings;
 
 pub use problem::{Problem, Problems};

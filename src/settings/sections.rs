@@ -6,11 +6,11 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
-use chess::values::WholeNumber;
-use server::{
+use platform::{
     fics::FicsSettings,
     lichess::{LichessSettings, ServerUrlError},
 };
+use util::values::WholeNumber;
 
 /// A `servers.NAME` table: an account we play with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

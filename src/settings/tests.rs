@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use chess::values::{Mode, TimeControlRule};
+use domain::values::{Mode, TimeControlRule};
 
 const EXAMPLE: &str = include_str!("../../config/example.toml");
 
@@ -129,7 +129,7 @@ fn each_layer_overrides_those_below() {
     let challenge = &settings.challenge;
     assert_eq!((challenge.human.min_rating, challenge.human.max_rating), (1000, 2100));
     assert_eq!(challenge.concurrency, 4);
-    assert_eq!(challenge.bot.variants, [chess::Variant::Standard, chess::Variant::Atomic]);
+    assert_eq!(challenge.bot.variants, [domain::Variant::Standard, domain::Variant::Atomic]);
     assert_eq!((challenge.block.len(), challenge.allow.as_slice()), (2, ["7".to_owned()].as_slice()));
     assert_eq!((challenge.human.modes.len(), challenge.bot.modes.len()), (1, 2));
     assert_eq!(settings.chat.hello, "12");
@@ -171,7 +171,7 @@ fn a_profile_overrides_a_part_of_the_player() {
         "#,
     );
     let fast = &settings.profiles["fast"];
-    assert_eq!(fast.when.color, Some(chess::Color::Black));
+    assert_eq!(fast.when.color, Some(domain::Color::Black));
     assert_eq!((fast.player.council.roster.as_str(), fast.player.council.hash), ("unbalanced-4", 32));
     assert!(fast.player.resign.enabled && fast.player.takebacks == 2);
     assert_eq!(settings.player.council.roster, "auto");
@@ -403,7 +403,7 @@ fn the_example_explains_fics() {
     let example = lines.join("\n").parse::<toml::Table>().expect("a table");
     let shown = example["servers"]["freechess"]["fics"].as_table().expect("a table");
     let password_file = Some("fics.password".into());
-    let defaults = server::fics::FicsSettings { password_file, ..Default::default() };
+    let defaults = platform::fics::FicsSettings { password_file, ..Default::default() };
     let defaults = toml::Table::try_from(defaults).expect("a table");
     assert_eq!(shown.keys().collect::<Vec<_>>(), defaults.keys().collect::<Vec<_>>());
     for (key, default) in &defaults {

@@ -9,7 +9,7 @@ use bot::{
     journal::Journal,
     session::{Control, EventBus, PlayerSettings},
 };
-use council::pool::Pool;
+use council::electors::Pool;
 
 /// The running program, as the page sees it. Cheap to clone.
 #[derive(Clone)]

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::connections::{Places, answering};
-use chess::supervised;
+use util::supervised;
 
 /// How many connections may be open at a time on one listener beside those of browsers that watch; and how many of them from one address.
 /// All browsers have one behind a proxy.

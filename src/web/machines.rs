@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 
 use crate::security::PageReader;
-use council::pool::{MachineView, Pool};
+use council::electors::{MachineView, Pool};
 
 /// A machine as the page shows it.
 #[derive(Serialize)]

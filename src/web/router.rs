@@ -29,8 +29,8 @@ use bot::{
     journal::Journal,
     session::{Control, EventBus},
 };
-use chess::Secret;
-use council::pool::Pool;
+use council::electors::Pool;
+use util::Secret;
 
 /// Nothing that is sent to us is longer, in bytes.
 const LONGEST_BODY: usize = 16 << 10;

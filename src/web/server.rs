@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{WebContext, WebSettings, listen, router};
-use chess::{Secret, SecretError};
+use util::{Secret, SecretError};
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]

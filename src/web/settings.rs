@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use chess::{Fault, Secret, SecretError, values::WholeNumber};
+use util::{Fault, Secret, SecretError, values::WholeNumber};
 
 /// The `web` table: where the page and the control channel are, and who may do what there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{overview::Overview, problem::HttpProblem, security::PageReader};
 use bot::session::BotEvent;
-use chess::supervised;
+use util::supervised;
 
 /// The shortest time between two frames.
 const FRAME_EVERY: Duration = Duration::from_millis(100);

@@ -12,7 +12,7 @@ use rusqlite::{
 use serde::{Serialize, Serializer};
 
 use super::{GameKey, GameResult, JournalError, RecordedRules, codes, schema};
-use chess::{
+use domain::{
     Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, Line, Player, Score, ServerName, Speed, TimeControl,
     UciMove, Variant,
 };
@@ -210,7 +210,7 @@ pub struct MoveRecord<M: fmt::Display = UciMove> {
 /// Decision behind a move of ours. Times in seconds, the score from our side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OurMove {
-    /// Source of the move, by [`Source::word`](chess::Source::word).
+    /// Source of the move, by [`Source::word`](domain::Source::word).
     pub source: String,
     pub criterion: String,
     pub score: Option<Score>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::{Row, types::Type};
 use serde::{Deserialize, Serialize};
 
-use chess::{Bound, Color, GameStatus, Score, UciMove};
+use domain::{Bound, Color, GameStatus, Score, UciMove};
 
 pub(super) const fn color(color: Color) -> &'static str {
     match color {

@@ -9,7 +9,8 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn};
-use chess::{Color, printable};
+use domain::Color;
+use util::printable;
 
 /// Why an export did not reach its end.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{DecidedMove, GameKey, Journal, JournalError};
-use chess::{
+use domain::{
     Color, Decision, GameId, GameInfo, GameLine, GameStatus, Player, ServerName, TimeControl, UciMove, Variant,
 };
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::{JournalError, codes, schema};
-use chess::{Score, UciMove};
+use domain::{Score, UciMove};
 
 /// The identity of a judge in this journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Judgements {
             )?;
             for judgement in judgements {
                 let (cp, mate) = codes::score(Some(judgement.score));
-                let pv = chess::moves_text(&judgement.pv);
+                let pv = domain::moves_text(&judgement.pv);
                 let nodes = codes::bounded(judgement.nodes);
                 statement.execute((judge.0, judgement.position.cast_signed(), cp, mate, judgement.depth, nodes, pv))?;
             }

@@ -16,7 +16,7 @@
 //! - nothing is deleted: a move taken back or decided anew is marked as superseded;
 //! - a disk that is full or read-only stops no game: what it does not take is kept and written when it does;
 //! - one program at a time writes a journal; only judgements of games that are over may come from another ([`Judgements`]);
-//! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
+//! - no secrets: what is written are the plain values of `domain` and `platform`, which have none.
 
 mod archive;
 mod backup;
@@ -43,7 +43,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use chess::{
+use domain::{
     Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameLine, GameStatus, KnownGame, Line,
     ServerName, UciMove,
 };

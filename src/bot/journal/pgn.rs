@@ -15,7 +15,7 @@ use super::{
     Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, PlayerRecord,
     private,
 };
-use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
+use domain::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
 
 /// The bound of a line of the movetext, as the specification demands of exported games.
 const WIDTH: usize = 80;

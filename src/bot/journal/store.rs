@@ -12,7 +12,7 @@ use std::{
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, StartedGame, codes};
-use chess::{
+use domain::{
     Account, Challenge, ChatLine, Color, GameId, GameLine, GameStatus, MachineName, Proposal, ServerName, UciMove,
     Variant, moves_text,
 };

@@ -13,7 +13,7 @@ use pgn_reader::{Reader, SanPlus, Visitor};
 use tempfile::TempDir;
 
 use super::*;
-use chess::{
+use domain::{
     Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, Metrics, Phase, Player, Proposal,
     Score, SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
 };
@@ -71,7 +71,7 @@ impl Desk {
     fn uci_moves(&self, key: &GameKey) -> String {
         let archive = self.archive();
         let game = archive.game(key).expect("readable").expect("there");
-        chess::moves_text(&archive.moves(&game).expect("readable").iter().map(|played| played.uci).collect::<Vec<_>>())
+        domain::moves_text(&archive.moves(&game).expect("readable").iter().map(|played| played.uci).collect::<Vec<_>>())
     }
 }
 
@@ -750,7 +750,7 @@ async fn games_are_found_by_every_filter() {
     assert_eq!(found(Filter { limit: Some(2), ..all.clone() }), ["game0003", "game0004"]);
     assert_eq!(found(Filter { opponent: Some("SOME\"body".to_owned()), ..all.clone() }).len(), 4);
     assert_eq!(found(Filter { opponent: Some("unknown".to_owned()), ..all.clone() }).len(), 0);
-    assert_eq!(found(Filter { speed: Some(chess::Speed::Rapid), ..all.clone() }).len(), 0);
+    assert_eq!(found(Filter { speed: Some(domain::Speed::Rapid), ..all.clone() }).len(), 0);
     assert_eq!(found(Filter { server: Some(ServerName::from("fics")), ..all.clone() }).len(), 0);
     let tomorrow = Timestamp::now() + jiff::SignedDuration::from_hours(24);
     assert_eq!(found(Filter { since: Some(tomorrow), ..all.clone() }).len(), 0);

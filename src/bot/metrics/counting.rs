@@ -7,8 +7,8 @@ use super::{
     MOVES, NODES, RECONNECTIONS,
 };
 use crate::session::{AccountEvent, BotEvent, GameEvent, event::is_late};
-use chess::{Color, Decision, GameInfo, GameStatus};
 use council::clock::Budget;
+use domain::{Color, Decision, GameInfo, GameStatus};
 
 pub(crate) fn count(event: &BotEvent) {
     // Accounts are few and named by their operator.

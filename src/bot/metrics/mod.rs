@@ -15,8 +15,8 @@ use std::time::Duration;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
-use chess::ServerName;
-use council::pool::Pool;
+use council::electors::Pool;
+use domain::ServerName;
 
 pub(crate) use counting::count;
 
@@ -130,7 +130,7 @@ impl Recorder {
         let machines = pool.machines();
         let (here, lent): (Vec<_>, Vec<_>) = machines.iter().partition(|machine| machine.here);
         let cores =
-            |machines: &[&council::pool::MachineView]| machines.iter().map(|machine| machine.cores).sum::<usize>();
+            |machines: &[&council::electors::MachineView]| machines.iter().map(|machine| machine.cores).sum::<usize>();
         gauge!(WORKERS).set(lent.len() as f64);
         gauge!(CORES, "where" => "here").set(cores(&here) as f64);
         gauge!(CORES, "where" => "lent").set(cores(&lent) as f64);
@@ -196,6 +196,6 @@ mod tests {
     /// The metrics of the server's adapter are in our list.
     #[test]
     fn adapter_metrics_are_in_the_list() {
-        assert_eq!(server::REQUESTS_LIMITED, REQUESTS_LIMITED);
+        assert_eq!(platform::REQUESTS_LIMITED, REQUESTS_LIMITED);
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use chess::values::{Kind, Seconds, WholeNumber};
-use chess::{Decision, Score, Source};
+use domain::values::Kind;
+use domain::{Decision, Score, Source};
+use util::values::{Seconds, WholeNumber};
 
 /// The `player.draw` table: when draws are offered and accepted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

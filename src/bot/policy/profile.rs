@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use chess::values::{Kind, TimeControlRule};
-use chess::{Color, GameInfo, Variant};
+use domain::values::{Kind, TimeControlRule};
+use domain::{Color, GameInfo, Variant};
 
 /// The conditions of a profile. Every condition that is set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Conditions {
     /// A speed or one time control.
     pub time_control: Option<TimeControlRule>,
     /// A speed; equal to a speed under `time_control`.
-    pub speed: Option<chess::Speed>,
+    pub speed: Option<domain::Speed>,
     /// The bot's colour.
     #[serde(with = "color")]
     pub color: Option<Color>,
@@ -36,7 +36,7 @@ pub struct Conditions {
 mod color {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use chess::Color;
+    use domain::Color;
 
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
@@ -99,7 +99,7 @@ pub fn choose<'a, P>(profiles: &'a BTreeMap<String, Profile<P>>, game: &GameInfo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::{GameId, GameTerms, Line, Player, values::MinutesAndSeconds};
+    use domain::{GameId, GameTerms, Line, Player, values::MinutesAndSeconds};
 
     fn game(time_control: &str, bot: bool) -> GameInfo {
         let opponent = Player { title: bot.then(|| "BOT".to_owned()), ..Player::named("Other") };

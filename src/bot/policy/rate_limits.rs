@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use chess::ActionError;
+use domain::ActionError;
 
 /// A counted action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

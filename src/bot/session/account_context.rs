@@ -19,9 +19,10 @@ use crate::{
     metrics,
     policy::ChatSettings,
 };
-use chess::{Action, ActionError, GameId, ServerName, Variant, caught};
-use council::{player::SharedLag, pool::Pool};
-use server::Server;
+use council::{electors::Pool, player::SharedLag};
+use domain::{Action, ActionError, GameId, ServerName, Variant};
+use platform::Server;
+use util::caught;
 
 /// State shared by all games of one account. Cheap to clone: every request of a game holds a clone.
 #[derive(Clone)]

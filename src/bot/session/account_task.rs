@@ -31,13 +31,12 @@ use super::{
     stream_losses::StreamLosses,
 };
 use crate::{metrics, policy::NameLists};
-use chess::{
-    Account, Action, GameId, KnownGame, ServerEvent, ServerName, Shutdown, Supervisor, Tournament, values::HoursOfDay,
-};
 use commands::OpenCommands;
 use council::player::SharedLag;
+use domain::{Account, Action, GameId, KnownGame, ServerEvent, ServerName, Tournament};
+use platform::Server;
 use requests::ask;
-use server::Server;
+use util::{Shutdown, Supervisor, values::HoursOfDay};
 
 mod commands;
 mod requests;

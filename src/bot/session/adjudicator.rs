@@ -10,7 +10,7 @@ use crate::policy::{
     AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
     adjudication::{self, Claim, GameFacts, TablebaseResult},
 };
-use chess::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, UciMove, values::Kind};
+use domain::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, UciMove, values::Kind};
 
 /// The rules for one game, and the facts they use.
 #[derive(Clone, Debug, Default)]

@@ -9,11 +9,11 @@ use crate::policy::{
     ChatSettings,
     chat::{Chat, ChatContext},
 };
-use chess::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant};
 use council::{
     clock::Budget,
     player::vote_report::{self, VoteEntry},
 };
+use domain::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant};
 
 pub(super) struct Conversation {
     settings: ChatSettings,
@@ -200,7 +200,7 @@ fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::{Color, GameId, GameTerms};
+    use domain::{Color, GameId, GameTerms};
 
     #[test]
     fn chat_knows_variant_and_queue() {

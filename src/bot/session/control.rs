@@ -15,10 +15,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{AccountPolicy, ChoosePlayer};
-use chess::{
-    ActionError, ChatRoom, Color, GameId, Secret, ServerName, Shutdown, TimeControl, Tournament, TournamentEntry,
-    Variant,
-};
+use domain::{ActionError, ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, TournamentEntry, Variant};
+use util::{Secret, Shutdown};
 
 /// A command of the operator's. As JSON: `{"command": "pause", "account": "lichess"}`.
 ///
@@ -195,7 +193,7 @@ pub(super) enum GameCommand {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChallengeOrder {
-    pub request: chess::ChallengeRequest,
+    pub request: domain::ChallengeRequest,
     /// The number of games still to begin; at least one.
     pub games: u32,
 }
@@ -251,8 +249,8 @@ impl Control {
                 }
             },
             Command::Challenge { name, time_control, games, rated, color, variant, account } => {
-                let terms = chess::GameTerms { variant, time_control, rated };
-                let request = chess::ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
+                let terms = domain::GameTerms { variant, time_control, rated };
+                let request = domain::ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
                 check_name(&request.opponent)?;
                 if !(1..=MOST_GAMES).contains(&games) {
                     return Err(ControlError::NotNow(format!("{games} games: expected 1 to {MOST_GAMES}")));
@@ -398,7 +396,7 @@ async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCo
 
 /// Time controls as players write them.
 mod in_minutes {
-    use chess::TimeControl;
+    use domain::TimeControl;
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
 
     pub(super) fn serialize<S: Serializer>(control: &TimeControl, serializer: S) -> Result<S::Ok, S::Error> {
@@ -416,7 +414,7 @@ mod in_minutes {
 
 /// `white` or `black`, or nothing.
 mod color_name {
-    use chess::Color;
+    use domain::Color;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};
 
     pub(super) fn serialize<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {

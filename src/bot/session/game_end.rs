@@ -10,7 +10,8 @@ use tokio::{sync::mpsc, time::sleep};
 
 use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
-use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line, supervised};
+use domain::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
+use util::supervised;
 
 /// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble
 /// or limits requests. Nothing else waits for the answer.

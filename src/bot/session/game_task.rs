@@ -33,15 +33,15 @@ use crate::{
     journal::{DecidedMove, GameKey},
     metrics,
 };
-use chess::{
-    Action, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Limits, Line, Source, TimeControl, UciMove,
-    caught,
-};
 use council::{
     Council,
     clock::Budget,
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
+use domain::{
+    Action, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Limits, Line, Source, TimeControl, UciMove,
+};
+use util::caught;
 
 mod commands;
 mod waiting;
@@ -519,9 +519,9 @@ mod tests {
         policy::ChatSettings,
         session::{BotEvent, EventBus, account_context::AccountParts},
     };
-    use chess::{Account, ActionError, Done};
-    use council::{player::SharedLag, pool::Pool};
-    use server::Server;
+    use council::{electors::Pool, player::SharedLag};
+    use domain::{Account, ActionError, Done};
+    use platform::Server;
 
     /// A server that does whatever it is asked.
     struct Willing;

@@ -35,9 +35,9 @@ use crate::{
     journal::Journal,
     policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, TournamentPolicy},
 };
-use chess::{GameInfo, ServerEvent, ServerName, Variant};
-use council::pool::Pool;
-use server::Server;
+use council::electors::Pool;
+use domain::{GameInfo, ServerEvent, ServerName, Variant};
+use platform::Server;
 
 pub use account_task::{AccountEnd, play};
 pub use control::{Control, ControlCommand, ControlError};

@@ -5,16 +5,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
-use chess::{
-    Limits,
-    values::{FractionalSecondsOrNone, Seconds, WholeNumber, WholeNumberOrNone},
-};
 use council::{
     CouncilSettings,
     clock::ClockSettings,
     player::{BookSettings, TablebaseSettings},
 };
+use domain::Limits;
 use online::OnlineSettings;
+use util::values::{FractionalSecondsOrNone, Seconds, WholeNumber, WholeNumberOrNone};
 
 /// The `player` table: how a game is played. Every profile overrides a part of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

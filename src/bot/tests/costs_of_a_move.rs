@@ -19,14 +19,15 @@ use bot::{
     journal::{Journal, JournalSettings},
     session::{self, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime},
 };
-use chess::{
+use council::{CouncilSettings, electors::Pool};
+use domain::{
     Account, Action, ActionError, Clock, Clocks, Color, Done, GameId, GameInfo, GameState, GameStatus, GameTerms, Line,
-    Offers, Player, ServerEvent, ServerName, Shutdown, TimeControl, UciMove, Variant, moves_text,
+    Offers, Player, ServerEvent, ServerName, TimeControl, UciMove, Variant, moves_text,
 };
-use council::{CouncilSettings, pool::Pool};
-use server::Server;
+use platform::Server;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use util::Shutdown;
 
 /// Counts what is allocated in the whole process.
 struct CountingAllocator;

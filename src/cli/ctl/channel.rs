@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::cli::Failure;
 use bot::session::ControlCommand;
-use chess::Secret;
+use util::Secret;
 use web::WebSettings;
 
 /// How long an answer may take: a challenge waits for the chess server's own answer.

@@ -13,10 +13,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{Failure, settings_args::SettingsArgs};
 use bot::session::ControlCommand;
 use channel::Channel;
-use chess::{
-    ChatRoom, Color, GameId, Secret, SecretError, ServerName, TimeControl, Tournament, Variant, outln, printable,
-    printable_json,
-};
+use domain::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant};
+use util::{Secret, SecretError, outln, printable, printable_json};
 
 /// Tell a running daemon what to do, or ask what it is doing
 #[derive(Debug, Args)]

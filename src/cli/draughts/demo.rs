@@ -8,8 +8,8 @@ use std::{
 use super::{Failure, TablesFile, drawing, exchange::add, play::in_words, record};
 use crate::cli::view::Picture;
 use bot::journal::JournalSettings;
-use chess::{Clock, Clocks, TimeControl, outln};
-use council::pool::Pool;
+use council::electors::Pool;
+use domain::{Clock, Clocks, TimeControl};
 use draughts::{
     board::{Color, Rules},
     game::{Game, ballots, pdn::GameResult},
@@ -17,6 +17,7 @@ use draughts::{
 use draughts_player::{
     DraughtsDecision, DraughtsPlayer, DraughtsProposal, GameRecorder, Occasion, PlayerSpec, ScoreSheet, vote_lines,
 };
+use util::outln;
 
 /// Who plays: the council begins.
 const PLAYERS: [&str; 2] = ["council", "fully-guarded"];

@@ -11,13 +11,13 @@ use super::{
     record::{self, JournalFile},
     start_from,
 };
-use chess::outln;
-use council::pool::Pool;
+use council::electors::Pool;
 use draughts::{
     board::{Board, Color},
     exchange::{PORT, Reason},
 };
 use draughts_player::{DraughtsPlayer, ExchangeGame, ExchangeTerms, PlayerSpec, connect, serve};
+use util::outln;
 
 /// A side, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -12,13 +12,13 @@ use std::{fs, path::PathBuf, sync::Arc};
 use clap::{Args, Subcommand};
 
 use super::Failure;
-use chess::{outln, printable};
 use draughts::{
     board::{Board, Rules},
     endgame::EndgameTables,
     evaluation::{Evaluation, Knowledge, Strategy},
     game::{ballots, pdn},
 };
+use util::{outln, printable};
 
 pub(super) use demo::play_demo;
 pub(super) use record::{line_of, read_move, write_pdn};

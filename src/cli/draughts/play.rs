@@ -11,14 +11,15 @@ use super::{
     record::{self, JournalFile},
     start_from,
 };
-use chess::{TimeControl, outln, printable};
-use council::pool::Pool;
+use council::electors::Pool;
+use domain::TimeControl;
 use draughts::{
     board::{Board, Color, Move, Rules},
     endgame::EndgameTables,
     game::{Draw, Game, Outcome, pdn::GameResult},
 };
 use draughts_player::{DraughtsPlayer, GameRecorder, Occasion, Pace, PlayerSpec, ScoreSheet, vote_lines};
+use util::{outln, printable};
 
 /// What can be said in place of a move.
 const HELP: &str = "a move    22-18, 22x15x6, or 22x6 where that is enough

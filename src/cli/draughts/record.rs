@@ -7,7 +7,7 @@ use clap::Args;
 use super::Failure;
 use crate::cli::{settings_args::SettingsArgs, votes::recorded_votes};
 use bot::journal::{Archive, ExportError, GameRecord, Journal, JournalError, JournalSettings};
-use chess::Color;
+use domain::Color;
 use draughts::{
     board::{self, Rules},
     game::{Game, pdn::GameResult},

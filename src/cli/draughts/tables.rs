@@ -6,8 +6,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Failure, TABLES};
-use chess::outln;
 use draughts::endgame::EndgameTables;
+use util::outln;
 
 /// Build the endgame tables
 #[derive(Debug, Args)]

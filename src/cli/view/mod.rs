@@ -27,9 +27,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::log;
 use bot::session::{BotEvent, how_it_ended};
-use chess::{Color, GameStatus, printable};
+use domain::{Color, GameStatus};
 use painter::Painter;
 use scene::Scene;
+use util::printable;
 
 /// How often the picture is redrawn at most.
 const FRAME: Duration = Duration::from_millis(100);

@@ -13,13 +13,13 @@ use bot::{
     journal::GameKey,
     session::{BotEvent, GameEvent},
 };
-use chess::{
+use council::{
+    electors::ElectorSpec,
+    player::vote_report::{self, VoteEntry},
+};
+use domain::{
     Clocks, Color, Decision, GameId, GameInfo, Line, Phase, Proposal,
     vote_words::{self, NamedElector},
-};
-use council::{
-    player::vote_report::{self, VoteEntry},
-    pool::ElectorSpec,
 };
 
 /// The columns of the board with the space beside it.

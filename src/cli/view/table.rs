@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crossterm::style::Stylize;
 
-use chess::printable;
 use council::player::vote_report::{self, VoteEntry};
+use util::printable;
 
 /// As many electors as the picture has lines for.
 const MOST_ELECTORS: usize = 19;

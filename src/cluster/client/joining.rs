@@ -24,7 +24,7 @@ use crate::{
     subjects::ANYBODY,
     wire::{Heartbeat, WorkerState},
 };
-use chess::Backoff;
+use util::Backoff;
 
 /// How often a daemon tells all workers which searches it still waits for.
 const POLL_EVERY: Duration = Duration::from_secs(1);

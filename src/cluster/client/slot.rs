@@ -5,7 +5,7 @@ use crate::{
     identity::RunId,
     wire::{RemoteElector, WorkerCommand},
 };
-use council::pool::{Fallback, Job, RemoteSlot};
+use council::electors::{Fallback, Job, RemoteSlot};
 
 /// An elector's slot in the cluster, which moves with the worker that has room for it.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Drop for ClusterSlot {
         self.stop();
         self.leave();
         if let Some(table) = self.elector.table {
-            self.client.known().exchange.close(table);
+            self.client.known().table_sync.close(table);
         }
     }
 }

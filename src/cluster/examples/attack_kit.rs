@@ -14,14 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::Shutdown;
 use concilio_cluster::{ClusterClient, ClusterSettings, WorkerSettings, lend};
-use council::pool::RemotePool;
+use council::electors::RemotePool;
 use hostile::{
     Attack,
     worker::{Flood, Hostile, POSITIONS, Target, joins, keeps_the_invariant, position, prepare, value},
 };
 use nats::Nats;
+use util::Shutdown;
 
 /// What is tried beside [`Attack::ALL`]: claimed cores, and floods.
 const OTHERS: [(&str, Hostile); 5] = [
@@ -124,7 +124,7 @@ async fn honest_votes(flood: Flood, move_time: Duration) -> Result<(usize, Durat
     let (before, mut votes, mut late) = (resident(), 0, Duration::ZERO);
     for moves in POSITIONS.iter().cycle().take(60) {
         let outcome = target.decides(&position(moves), move_time).await;
-        let is_honest = |name: &chess::MachineName| name.as_str() == "attic";
+        let is_honest = |name: &domain::MachineName| name.as_str() == "attic";
         votes +=
             outcome.decision.votes.iter().filter(|vote| vote.proposal.machine.as_ref().is_some_and(is_honest)).count();
         late = late.max(outcome.late);

@@ -7,7 +7,7 @@ use crate::{
     verification::positions::AT_ONCE,
     wire::{ProposalText, RemoteElectorKind},
 };
-use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
+use domain::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
 use engine::IN_FULL;
 
 const ANN: RunId = RunId(1);
@@ -258,9 +258,9 @@ fn longer_search_replaces_the_value_of_a_shorter_one() {
 }
 
 /// A search whose council compares two moves.
-fn contested() -> (Setting, council::pool::Verification) {
+fn contested() -> (Setting, council::electors::Verification) {
     let mut setting = setting();
-    let verification = council::pool::Verification::new(Arc::default());
+    let verification = council::electors::Verification::new(Arc::default());
     let search = setting.in_flight.searches.remove(&1).expect("it runs");
     let mut job = search.job.clone();
     job.guidance.verification = Some(verification.clone());

@@ -11,7 +11,6 @@ mod log;
 use std::time::{Duration, Instant};
 
 use async_nats::ConnectOptions;
-use chess::Shutdown;
 use concilio_cluster::{ClusterSettings, MemberKind, Members, WorkerSettings, lend};
 use hostile::{
     Attack,
@@ -21,6 +20,7 @@ use log::{Log, until};
 use nats::Nats;
 use tempfile::TempDir;
 use tokio_util::sync::DropGuard;
+use util::Shutdown;
 
 /// A cluster with keys: a daemon, `attic`, which is honest, and `mallory`.
 struct Cluster {
@@ -75,7 +75,7 @@ impl Cluster {
     async fn target(&self, roster: &str, workers: &[&str]) -> Target {
         let target = Target::new(self.settings("daemon"), roster);
         let has = |name: &str| {
-            council::pool::RemotePool::machines(&target.cluster)
+            council::electors::RemotePool::machines(&target.cluster)
                 .iter()
                 .any(|machine| machine.name.as_str() == name && machine.lag.is_some())
         };
@@ -129,7 +129,7 @@ async fn claimed_cores_silence_no_home_elector() {
                 let line = position(moves);
                 prepare(&line);
                 let decision = target.decides(&line, MOVE).await.decision;
-                assert_eq!(decision.source, chess::Source::Council, "{cores} cores, {roster}: {decision:#?}");
+                assert_eq!(decision.source, domain::Source::Council, "{cores} cores, {roster}: {decision:#?}");
             }
         }
     }

@@ -14,7 +14,6 @@ use std::{
 };
 
 use async_nats::{Client, ConnectOptions};
-use chess::{Bound, GameId, Line, Score, Shutdown, Variant};
 use concilio_cluster::{
     ClusterClient, ClusterSettings, MemberKind, Members, ProcessIdentity, RunId, Subjects, WorkerSettings, lend,
     wire::{
@@ -22,13 +21,15 @@ use concilio_cluster::{
         WorkerMessage, WorkerState,
     },
 };
-use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, electors::Pool};
+use domain::{Bound, GameId, Line, Score, Variant};
 use futures_util::StreamExt;
 use log::{Log, until};
 use nats::{Nats, PATIENCE};
 use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use util::Shutdown;
 
 /// A cluster with keys: a daemon, and these workers.
 struct Keyed {
@@ -277,7 +278,7 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
         decisions += 1;
     }
     assert_eq!(named().len(), 1, "it is told once: {:#?}", named());
-    let machines = council::pool::RemotePool::machines(&daemon.cluster);
+    let machines = council::electors::RemotePool::machines(&daemon.cluster);
     assert_eq!(machines[0].closed, Some("it made a false claim"));
 }
 

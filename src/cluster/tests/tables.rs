@@ -10,16 +10,17 @@ use std::{
 };
 
 use async_nats::Subscriber;
-use chess::{GameId, Line, Shutdown, Variant};
 use concilio_cluster::{
     ClusterClient, ClusterSettings, ProcessIdentity, WorkerSettings, lend,
     wire::{self, Addressed, TableNews, WorkerCommand, WorkerMessage},
 };
-use council::{Council, CouncilSettings, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, Question, Roster, electors::Pool};
+use domain::{GameId, Line, Variant};
 use engine::TableEntry;
 use futures_util::{FutureExt, StreamExt};
 use nats::{Nats, PATIENCE};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use util::Shutdown;
 
 fn settings(nats: &Nats, name: &str) -> ClusterSettings {
     ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() }

@@ -7,8 +7,8 @@
 //! A mate that is not found here is played to the end of its variation; where its last two moves force no mate, the claim is a lie. A mate
 //! against the mover that is found here counts as it was found, whatever the claim makes of it.
 
-use chess::{Bound, Line, Proposal, Score};
-use council::pool::VerificationLength;
+use council::electors::VerificationLength;
+use domain::{Bound, Line, Proposal, Score};
 
 /// What a claim may differ from the search here, centipawns, beside a share of the score.
 const MARGIN: i32 = 200;
@@ -146,10 +146,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use chess::{GameId, Phase, SearchId, Variant};
+    use domain::{GameId, Phase, SearchId, Variant};
 
     fn claim(score: Score, moves: &str) -> Proposal {
-        let pv: Vec<chess::UciMove> = moves.split(' ').map(|uci| uci.parse().expect("a move")).collect();
+        let pv: Vec<domain::UciMove> = moves.split(' ').map(|uci| uci.parse().expect("a move")).collect();
         Proposal {
             search: SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First },
             elector: "mp".into(),

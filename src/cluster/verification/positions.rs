@@ -8,8 +8,8 @@ use std::{
 
 use super::values::{HomeSearch, VerifiedMove};
 use crate::identity::RunId;
-use chess::Line;
-use council::pool::WeakVerification;
+use council::electors::WeakVerification;
+use domain::Line;
 
 /// The part of a core's time that verification may take, one of so many, beside a little at the beginning of a position.
 pub(crate) const SHARE: u32 = 8;

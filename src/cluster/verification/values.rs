@@ -4,8 +4,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::claims::{self, ClaimVerdict, HomeValue};
 use crate::identity::RunId;
-use chess::{Line, Proposal, Score, UciMove};
-use council::pool::{Job, VerificationLength};
+use council::electors::{Job, VerificationLength};
+use domain::{Line, Proposal, Score, UciMove};
 
 /// A move in a position; no move stands for the best one.
 #[derive(Clone, Debug, PartialEq, Eq)]

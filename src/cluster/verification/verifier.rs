@@ -7,7 +7,7 @@ use std::sync::{atomic::AtomicBool, mpsc};
 use tokio::sync::oneshot;
 
 use super::{claims::HomeValue, values::HomeSearch};
-use chess::{Knowledge, engine_move, engine_position};
+use domain::{Knowledge, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
 /// Its table, MiB.
@@ -69,8 +69,8 @@ mod tests {
 
     use super::*;
     use crate::verification::values::VerifiedMove;
-    use chess::{Line, Score, UciMove, Variant};
-    use council::pool::VerificationLength;
+    use council::electors::VerificationLength;
+    use domain::{Line, Score, UciMove, Variant};
 
     async fn seen(moves: &str, best: &str, length: VerificationLength) -> HomeValue {
         let mut line = Line::start(Variant::Standard);

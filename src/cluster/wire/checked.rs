@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{ProposalText, RemoteElector, RemoteElectorKind, SearchCommand, TableNews, is_name};
-use chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
-use council::pool::{ElectorKind, ElectorSpec, EngineProgram, Guidance, Hints, Instance, Job};
+use council::electors::{ElectorKind, ElectorSpec, EngineProgram, Guidance, Hints, Instance, Job};
+use domain::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
 use engine::{Noise, SharedTable, TableBatch, TableEntry};
 
 /// Plies no search is deeper than; that of ours ends at 245.

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
-use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
+use domain::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 use engine::{Heuristic, Percentages};
 
 /// The version of this protocol. It changes with every change of a message.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ProcessIdentity;
-use chess::{GameId, Line, Phase, Task};
-use council::pool::{ElectorSpec, Job};
+use council::electors::{ElectorSpec, Job};
+use domain::{GameId, Line, Phase, Task};
 use engine::{TableBatch, TableEntry};
 
 fn identity() -> ProcessIdentity {
@@ -171,7 +171,7 @@ fn impossible_proposals_are_rejected() {
 
 #[test]
 fn what_may_name_a_file_does_not_travel() {
-    use council::pool::{ElectorKind, EngineProgram};
+    use council::electors::{ElectorKind, EngineProgram};
     let engine = |value: &str| {
         let options = [("Hash".to_owned(), value.to_owned())].into();
         let program = EngineProgram { path: "/usr/games/stockfish".into(), options, ..EngineProgram::default() };
@@ -184,7 +184,7 @@ fn what_may_name_a_file_does_not_travel() {
 
 #[test]
 fn options_cannot_exceed_the_workers_share() {
-    use council::pool::{ElectorKind, EngineProgram};
+    use council::electors::{ElectorKind, EngineProgram};
     let engines: BTreeMap<String, PathBuf> = [("fish".to_owned(), "/bin/fish".into())].into();
     let program = |names: &[&str]| {
         let options = names.iter().map(|name| ((*name).to_owned(), "4096".to_owned())).collect();

@@ -26,22 +26,23 @@ use tokio::{
 
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, ReadWatch, connect_patiently},
-    exchange::{ExchangeBudget, next_news},
     identity::{BenchResult, NamesTold, Namesake, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
     subjects::Subjects,
+    table_sync::{SyncBudget, next_news},
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, TableNews,
         WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use chess::{ElectorName, SearchId, Shutdown};
-use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
+use council::electors::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
+use domain::{ElectorName, SearchId};
 use engine::{Belief, SharedTable};
 use health::{WorkerHealth, WorkerLoad};
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
 use served::{Refusal, ServedDaemons};
+use util::Shutdown;
 
 /// A worker that was told to leave waits no longer for its searches to end.
 const DRAIN_FOR: Duration = Duration::from_secs(30);
@@ -110,9 +111,9 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "worker ready");
     health.connected(client.clone());
-    let exchange = ExchangeBudget::of(&settings.cluster);
+    let table_sync = SyncBudget::of(&settings.cluster);
     let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
-    let task = WorkerTask::new(lent, exchange, publisher, served, health);
+    let task = WorkerTask::new(lent, table_sync, publisher, served, health);
     let refused = task.serve(commands, polls, connection, shutdown).await;
     refused.map_or(Ok(()), |reason| Err(ConnectionError::nobody_to_serve(&settings.cluster, reason).into()))
 }
@@ -125,7 +126,7 @@ struct WorkerTask {
     slots: HashMap<SlotKey, Slot>,
     tables: BTreeMap<TableKey, LentTable>,
     /// How much may be told of them; `None`: nothing.
-    exchange: Option<ExchangeBudget>,
+    table_sync: Option<SyncBudget>,
     /// The one that was told of last.
     told_last: Option<TableKey>,
     meters: HashMap<SlotKey, Arc<Meter>>,
@@ -178,7 +179,7 @@ impl Publisher {
 impl WorkerTask {
     fn new(
         lent: LentResources,
-        exchange: Option<ExchangeBudget>,
+        table_sync: Option<SyncBudget>,
         publisher: Publisher,
         served: ServedDaemons,
         health: WorkerHealth,
@@ -190,7 +191,7 @@ impl WorkerTask {
             publisher,
             slots: HashMap::new(),
             tables: BTreeMap::new(),
-            exchange,
+            table_sync,
             told_last: None,
             meters: HashMap::new(),
             over,
@@ -215,7 +216,7 @@ impl WorkerTask {
     ) -> Option<String> {
         let mut heartbeats = interval(HEARTBEAT_EVERY);
         heartbeats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut news = interval(self.exchange.map_or(Duration::MAX, |budget| budget.interval()));
+        let mut news = interval(self.table_sync.map_or(Duration::MAX, |budget| budget.interval()));
         news.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut ended = self.ended.take()?;
         let mut leave_by = None;
@@ -261,7 +262,7 @@ impl WorkerTask {
                     ConnectionChange::NotAllowed(words) if self.may_serve_nobody(&words) => return Some(words),
                     ConnectionChange::NotAllowed(_) => {}
                 },
-                _ = news.tick(), if self.exchange.is_some() => self.tell_of_a_table(),
+                _ = news.tick(), if self.table_sync.is_some() => self.tell_of_a_table(),
             }
             if leave_by.is_some_and(|by| self.scheduler.is_idle() || Instant::now() > by) {
                 break;
@@ -326,7 +327,7 @@ impl WorkerTask {
 
     /// A daemon tells what is new in one of its tables.
     fn hear(&mut self, key: TableKey, news: &TableNews) {
-        let Some((lent, budget)) = self.tables.get_mut(&key).zip(self.exchange) else { return };
+        let Some((lent, budget)) = self.tables.get_mut(&key).zip(self.table_sync) else { return };
         if !std::mem::replace(&mut lent.is_told_of, true) {
             lent.table.keep_for_others(budget.entries);
         }

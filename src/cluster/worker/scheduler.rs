@@ -18,8 +18,8 @@ use super::super::{
     placement::fair_share,
     wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, SearchStatus, TableNews, WorkerCommand, WorkerState},
 };
-use chess::{ElectorName, SearchId};
-use council::pool::{ElectorKind, ElectorSpec, Job};
+use council::electors::{ElectorKind, ElectorSpec, Job};
+use domain::{ElectorName, SearchId};
 
 /// A daemon is gone when it was silent for so long; it polls every second.
 const GONE_AFTER: Duration = Duration::from_secs(5);

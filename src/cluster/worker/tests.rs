@@ -9,8 +9,8 @@ use super::{
     },
     scheduler::{LentResources, Scheduler, SchedulerEffect},
 };
-use chess::{GameId, Knowledge, Limits, Phase, SearchId, Variant};
-use council::pool::ElectorSpec;
+use council::electors::ElectorSpec;
+use domain::{GameId, Knowledge, Limits, Phase, SearchId, Variant};
 
 const ANN: RunId = RunId(1);
 const BOB: RunId = RunId(2);

@@ -20,7 +20,7 @@ mod settings;
 
 use std::time::Duration;
 
-use chess::{Clock, Clocks, Color, TimeControl};
+use domain::{Clock, Clocks, Color, TimeControl};
 
 pub use allotment::{Allotment, MoveProgress};
 pub use lag::Lag;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use chess::values::{Decimal, FractionalSeconds};
+use util::values::{Decimal, FractionalSeconds};
 
 /// The `clock` table: how time is spent. All times are in seconds, with fractions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -15,12 +15,12 @@ extern crate concilio_council as council;
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use chess::{
-    Knowledge, Line, MachineName, Phase, Proposal, Score, SearchId, UciMove, Variant, engine_move, engine_position,
-};
 use council::{
     Ballots, CouncilSettings, Roster, elected_move,
-    pool::{ElectorSpec, Verification, VerificationLength},
+    electors::{ElectorSpec, Verification, VerificationLength},
+};
+use domain::{
+    Knowledge, Line, MachineName, Phase, Proposal, Score, SearchId, UciMove, Variant, engine_move, engine_position,
 };
 use engine::{Engine, EngineOptions, Limits, Noise};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -87,7 +87,7 @@ impl Side {
                 machine: (place > 0).then(|| MachineName::new("attic")),
                 best,
                 score,
-                bound: chess::Bound::Exact,
+                bound: domain::Bound::Exact,
                 depth,
                 selective_depth: depth,
                 root_moves_done: 0,

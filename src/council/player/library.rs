@@ -8,8 +8,8 @@ use shakmaty::Position as _;
 use super::library_settings::{
     BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
 };
-use crate::pool::Finding;
-use chess::{Decision, Line, Source, UciMove, engine_position};
+use crate::electors::Finding;
+use domain::{Decision, Line, Source, UciMove, engine_position};
 use engine::{Outcome, Tablebases, VariantTablebases, book::Book};
 
 #[derive(Debug)]
@@ -231,7 +231,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use chess::Variant;
+    use domain::Variant;
 
     fn line(moves: &str) -> Line {
         let mut line = Line::start(Variant::Standard);

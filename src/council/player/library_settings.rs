@@ -6,10 +6,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use chess::{
-    Line, UciMove, moves_text,
-    values::{WholeNumber, WholeNumberOrNone},
-};
+use domain::{Line, UciMove, moves_text};
+use util::values::{WholeNumber, WholeNumberOrNone};
 
 /// The choice of a book's move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

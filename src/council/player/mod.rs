@@ -32,11 +32,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     clock::{Budget, ClockSettings, Lag},
-    council::{Council, Pondering, Question},
+    vote::{Council, Pondering, Question},
 };
-use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
+use domain::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
-pub use crate::pool::TABLEBASE_WIN;
+pub use crate::electors::TABLEBASE_WIN;
 use library::Known;
 pub use library::Library;
 pub use library_settings::{

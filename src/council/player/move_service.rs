@@ -5,7 +5,7 @@ use std::{fmt, future::Future, pin::Pin, time::Duration};
 use tokio::sync::watch;
 
 use super::timing::Agreement;
-use chess::{Decision, Line};
+use domain::{Decision, Line};
 
 /// The answer of a service about a position; `None` if it does not know it.
 pub type MoveAnswer<'a> = Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::{timing::Agreement, *};
 use crate::{
-    council::{CouncilSettings, CriterionName, Progress, Roster},
-    pool::Pool,
+    electors::Pool,
+    vote::{CouncilSettings, CriterionName, Progress, Roster},
 };
-use chess::{Clock, Clocks, TimeControl, Variant};
+use domain::{Clock, Clocks, TimeControl, Variant};
 
 /// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);

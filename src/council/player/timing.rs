@@ -11,9 +11,9 @@ use tokio::sync::watch;
 
 use crate::{
     clock::{Allotment, Budget, ClockSettings, Lag, LeaderRecord, Moment, MoveProgress},
-    council::{Progress, Timing},
+    vote::{Progress, Timing},
 };
-use chess::{Clocks, Line, Score, TimeControl, UciMove};
+use domain::{Clocks, Line, Score, TimeControl, UciMove};
 
 /// The depth from which on a change of the leading move matters (plies).
 const SETTLED_DEPTH: u32 = 6;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use chess::{
+use domain::{
     Decision, GameLine, Phase, Proposal,
     vote_words::{self, NamedElector},
 };
@@ -153,7 +153,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use chess::{Bound, CriterionName, Line, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
+    use domain::{Bound, CriterionName, Line, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
 
     fn proposal(elector: &str, best: &str, phase: Phase) -> Proposal {
         let best = best.parse().expect("a move");

@@ -5,16 +5,16 @@ use std::{
     time::Duration,
 };
 
-use chess::{Clock, Clocks, Decision, Limits, Line, Phase, Proposal, SearchId, Source, Task, TimeControl, Variant};
 use concilio_council::{
     Council, CouncilSettings, Question, Roster,
     clock::ClockSettings,
+    electors::{ElectorKind, ElectorSpec, EngineProgram, EngineProtocol, Job, Pool},
     player::{
         GamePlayer, Library, LostLines, MoveAnswer, MoveService, PlayerConfig, PlayerEvent, RequestId, SearchRequest,
         SharedLag, TablebaseSettings, TablebaseUse, Time,
     },
-    pool::{ElectorKind, ElectorSpec, EngineProgram, EngineProtocol, Job, Pool},
 };
+use domain::{Clock, Clocks, Decision, Limits, Line, Phase, Proposal, SearchId, Source, Task, TimeControl, Variant};
 use testkit::needs::{FAIRYMAX, GNUCHESS, HOICHESS, Need, PHALANX, SJENG, SYZYGY};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;

@@ -1,7 +1,7 @@
 //! A council decides on the first move: `cargo run -p concilio-draughts-player --example council`.
 
 use concilio_draughts_player::{DraughtsPlayer, Pace};
-use council::pool::Pool;
+use council::electors::Pool;
 use draughts::game::Game;
 
 #[tokio::main(flavor = "current_thread")]

@@ -5,7 +5,6 @@
 //! each other through the table (Lazy SMP). Nothing is allocated before the first search.
 
 mod alpha_beta;
-mod exchange;
 mod history;
 mod iterate;
 mod parameters;
@@ -15,14 +14,15 @@ mod quiescence;
 mod root;
 mod shared_table;
 mod table;
+mod table_sync;
 mod turnstile;
 mod value;
 mod worker;
 
-pub use exchange::{Belief, TableBatch, TableEntry};
 pub use parameters::{Parameter, ParameterError, Parameters};
 pub use root::{BestOfGroup, MovesNow, ProvedNow, Root};
 pub use shared_table::{DifferentEvaluation, SharedTable};
+pub use table_sync::{Belief, TableBatch, TableEntry};
 pub use turnstile::{AfterRound, Place, TURN, Turnstile};
 
 use std::{

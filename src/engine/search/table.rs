@@ -15,7 +15,7 @@ use std::sync::{
 };
 
 use super::{
-    exchange::{Belief, Outbox, TableEntry},
+    table_sync::{Belief, Outbox, TableEntry},
     value::{self, Value},
 };
 use crate::board::Move;

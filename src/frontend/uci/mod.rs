@@ -19,8 +19,8 @@ use super::{
     lines, options,
     search_progress::SearchProgress,
 };
-use chess::{Clock, Color, Decision, Limits, Line, Score, Source, UciMove, Variant, engine_position};
 use council::player::{PlayerEvent, RequestId, Time};
+use domain::{Clock, Color, Decision, Limits, Line, Score, Source, UciMove, Variant, engine_position};
 use engine::{
     Breakdown,
     uci::{Go, name_and_value},

@@ -6,8 +6,8 @@ use crate::frontend::{
     options::{EngineOption, OptionKind},
     search_progress::LeadingProposal,
 };
-use chess::{Bound, Decision, Line, Proposal, Score};
 use council::player::vote_report;
+use domain::{Bound, Decision, Line, Proposal, Score};
 
 /// Writes the description of an option.
 pub(super) fn option(choice: &EngineOption) -> String {

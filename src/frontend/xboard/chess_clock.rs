@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::frontend::engine_session;
-use chess::{Clock, Color};
 use council::player::Time;
+use domain::{Clock, Color};
 
 /// The number of different controls in a game, as in GNU Chess 4.0.
 const MOST_CONTROLS: usize = 4;

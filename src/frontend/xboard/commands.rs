@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use super::{Edit, Opponent, Purpose, XboardSession, words};
 use crate::frontend::options;
-use chess::{Line, Variant};
+use domain::{Line, Variant};
 
 /// The reason for refusing a command, in CECP's form.
 pub(super) enum Problem {

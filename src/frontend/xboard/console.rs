@@ -9,7 +9,7 @@ use super::{
     commands::{CommandOutcome, Problem},
 };
 use crate::frontend::board;
-use chess::engine_position;
+use domain::engine_position;
 use engine::Breakdown;
 
 const HELP: &str = "\
@@ -85,7 +85,7 @@ impl<W: Write> XboardSession<W> {
 
     fn perhaps_a_move(&mut self, text: &str) -> CommandOutcome {
         let is_move = self.engine.line.read_move(text).is_some();
-        let looks_like_one = text.len() >= 4 && text.parse::<chess::UciMove>().is_ok();
+        let looks_like_one = text.len() >= 4 && text.parse::<domain::UciMove>().is_ok();
         if is_move || looks_like_one {
             return self.user_move(text);
         }

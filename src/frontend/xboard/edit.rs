@@ -2,7 +2,7 @@
 
 use shakmaty::{Board, Color, File, Piece, Position as _, Role, Setup, Square, fen::Fen};
 
-use chess::Line;
+use domain::Line;
 
 pub(super) struct Edit {
     board: Board,

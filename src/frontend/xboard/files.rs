@@ -5,7 +5,7 @@ use std::{fs, io::Write, ops::ControlFlow};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 
 use super::{XboardSession, commands::Problem, words};
-use chess::{Color, Line, Variant};
+use domain::{Color, Line, Variant};
 
 impl<W: Write> XboardSession<W> {
     /// `save FILE`: the game as PGN, our moves with score, depth and time.

@@ -30,9 +30,9 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{Setup, board::BoardStyle, engine_session::EngineSession, lines, search_progress::SearchProgress};
-use chess::{Color, Decision, Line, UciMove};
 use chess_clock::ChessClock;
 use council::player::{PlayerEvent, RequestId};
+use domain::{Color, Decision, Line, UciMove};
 use edit::Edit;
 use record::MoveNotes;
 
@@ -244,8 +244,8 @@ mod tests {
 
     use super::*;
     use bot::policy::ResignSettings;
-    use chess::Limits;
     use council::{CouncilSettings, clock::ClockSettings};
+    use domain::Limits;
 
     /// Returns a small council's answer to these lines.
     async fn answer(lines: &str, change: impl FnOnce(&mut Setup)) -> String {

@@ -11,11 +11,11 @@ use shakmaty::Position as _;
 use super::{Purpose, XboardSearch, XboardSession, words};
 use crate::frontend::{engine_session::EngineQuestion, search_progress::SearchProgress};
 use bot::policy::adjudication::{self, GameFacts, TablebaseResult};
-use chess::{Decision, Limits, Line, Score, Source, UciMove, values::Kind};
 use council::{
     clock::Moment,
     player::{PlayerEvent, Time},
 };
+use domain::{Decision, Limits, Line, Score, Source, UciMove, values::Kind};
 
 const HINT: Duration = Duration::from_secs(1);
 

@@ -3,8 +3,8 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use chess::{Color, Decision, Line, Score, Source};
 use council::player::vote_report;
+use domain::{Color, Decision, Line, Score, Source};
 
 /// The record of an own move.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ impl MoveNotes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::Variant;
+    use domain::Variant;
 
     /// A game saved in force mode has its colours by the recorded moves.
     #[test]

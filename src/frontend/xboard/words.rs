@@ -6,8 +6,8 @@ use crate::frontend::{
     options::{EngineOption, OptionKind},
     search_progress::LeadingProposal,
 };
-use chess::{Decision, Line, Proposal, Score, UciMove};
 use council::player::vote_report;
+use domain::{Decision, Line, Proposal, Score, UciMove};
 
 pub(super) const FEATURES: &str = concat!(
     "feature done=0\n",

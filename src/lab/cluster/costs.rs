@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::job;
 use crate::speed::thread_time;
-use chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use cluster::{
     ProcessIdentity, Upkeep,
     wire::{
@@ -19,8 +18,9 @@ use cluster::{
 };
 use council::{
     Council, CouncilSettings, CriterionName, Question, Roster,
-    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VerificationLength},
+    electors::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VerificationLength},
 };
+use domain::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use engine::{Engine, EngineOptions, Limits, Position};
 
 /// Repetitions of a short operation that is timed.

@@ -26,12 +26,12 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::own_process::OwnProcess;
-use chess::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
 use cluster::{ClusterClient, ClusterSettings, ConnectionError};
 use council::{
     Council, CouncilSettings, CriterionName, GroupMode, Question, Roster,
-    pool::{ElectorKind, ElectorSpec, Job, Pool, SearchReport, Slot},
+    electors::{ElectorKind, ElectorSpec, Job, Pool, SearchReport, Slot},
 };
+use domain::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
 
 /// Timeout for every start.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -10,7 +10,7 @@ use crate::{
     player::{Pace, PlayerSpecError},
     state::ExperimentState,
 };
-use cluster::{ClusterSettings, ExchangeBudget};
+use cluster::{ClusterSettings, SyncBudget};
 
 /// Moves of each side after which a game is drawn.
 const LONGEST: usize = 200;
@@ -37,7 +37,7 @@ pub struct WorthPlan {
 impl WorthPlan {
     /// Returns the council on `machines` machines, with a cluster's default table messages.
     fn council(&self, machines: usize) -> String {
-        let (nodes, budget) = (self.nodes as f64, ExchangeBudget::of(&ClusterSettings::default()));
+        let (nodes, budget) = (self.nodes as f64, SyncBudget::of(&ClusterSettings::default()));
         let in_nodes = |time: Duration| ((nodes * time.as_secs_f64() / self.move_time.as_secs_f64()) as u64).max(1);
         let delay = in_nodes(self.way);
         // One machine has no receiver for messages; its copies take the same turns as several

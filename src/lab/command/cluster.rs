@@ -44,20 +44,20 @@ pub(super) struct ClusterLatency {
 impl ClusterLatency {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let measured = measure(self.nats_server, self.program.path()?, self.searches as usize).await?;
-        chess::outln!("from a task to its first proposal, ms");
+        util::outln!("from a task to its first proposal, ms");
         table(&measured.first_proposals);
-        chess::outln!("\ndecisions of balanced-7, re-search, 300 ms a move: how late, ms");
+        util::outln!("\ndecisions of balanced-7, re-search, 300 ms a move: how late, ms");
         table(&measured.late);
-        chess::outln!("\nthe server passes on {:.0} messages a second", measured.throughput);
+        util::outln!("\nthe server passes on {:.0} messages a second", measured.throughput);
         Ok(())
     }
 }
 
 fn table(rows: &[(&str, Vec<Duration>)]) {
-    chess::outln!("{:<38} {:>6} {:>8} {:>8} {:>8}", "", "n", "p50", "p99", "max");
+    util::outln!("{:<38} {:>6} {:>8} {:>8} {:>8}", "", "n", "p50", "p99", "max");
     for (name, times) in rows {
         let [p50, p99, most] = [0.5, 0.99, 1.0].map(|part| milliseconds(quantile(times, part)));
-        chess::outln!("{name:<38} {:>6} {p50:>8.2} {p99:>8.2} {most:>8.2}", times.len());
+        util::outln!("{name:<38} {:>6} {p50:>8.2} {p99:>8.2} {most:>8.2}", times.len());
     }
 }
 
@@ -98,8 +98,8 @@ impl ScaleCluster {
         print_costs(&costs);
         let plan =
             ScalePlan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
-        chess::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
-        chess::outln!(
+        util::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
+        util::outln!(
             "{:>8} {:>9} {:>9} {:>12} {:>7} {:>7} {:>14} {:>11} {:>11} {:>8}",
             "workers",
             "searches",
@@ -115,7 +115,7 @@ impl ScaleCluster {
         for workers in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
             print_load(&simulate(workers, &plan, &costs));
         }
-        chess::outln!("beyond {CREDIBLE} workers nothing was measured: those rows extrapolate what one worker costs");
+        util::outln!("beyond {CREDIBLE} workers nothing was measured: those rows extrapolate what one worker costs");
         limits(&plan, &costs);
         match self.games {
             Some(games) => until_stopped(move |stop| self.play(games as usize, stop)).await,
@@ -134,19 +134,19 @@ impl ScaleCluster {
             book: openings(self.book.as_deref(), OPENING, SEED)?.different(games.div_ceil(2)),
             workers: or_each_core(None),
         };
-        chess::outln!(
+        util::outln!(
             "\nagainst one machine of {} cores, {} nodes a core and move, in virtual time",
             plan.cores,
             plan.nodes
         );
-        chess::outln!("{:>8} {:>6} {:>14} {:>22}", "machines", "games", "score", "Elo");
+        util::outln!("{:>8} {:>6} {:>14} {:>22}", "machines", "games", "score", "Elo");
         for machines in [2, 4] {
             let mut progress = ProgressDisplay::new(games.div_ceil(2), "pairs");
             let summary = worth(machines, &plan, stop, |standing| progress.at(standing.pairs(), String::new))?;
             progress.end();
             let score = summary.score.map_or_else(String::new, Estimate::percent_with_error);
             let elo = summary.elo.map_or_else(String::new, Estimate::signed);
-            chess::outln!("{machines:>8} {:>6} {score:>14} {elo:>22}", summary.games);
+            util::outln!("{machines:>8} {:>6} {score:>14} {elo:>22}", summary.games);
             if !summary.complete {
                 return Err(Failure::failed("stopped; these games are not kept"));
             }
@@ -157,17 +157,17 @@ impl ScaleCluster {
 
 fn print_costs(costs: &Costs) {
     let micro = |duration: Duration| duration.as_secs_f64() * 1e6;
-    chess::outln!("measured: an order {:.1} µs ({} bytes)", micro(costs.order), costs.sizes.0);
-    chess::outln!("          a proposal {:.1} µs to read and check ({} bytes)", micro(costs.proposal), costs.sizes.1);
+    util::outln!("measured: an order {:.1} µs ({} bytes)", micro(costs.order), costs.sizes.0);
+    util::outln!("          a proposal {:.1} µs to read and check ({} bytes)", micro(costs.proposal), costs.sizes.1);
     let (count, each) = (micro(costs.count), micro(costs.count_by_elector));
-    chess::outln!("          {count:.1} µs + {each:.3} µs for each elector to count it");
+    util::outln!("          {count:.1} µs + {each:.3} µs for each elector to count it");
     let choice = micro(costs.upkeep.choice_by_worker);
-    chess::outln!("          {choice:.3} µs for each worker to choose one for an order");
-    chess::outln!("          {:.1} µs to read a heartbeat", micro(costs.upkeep.heartbeat));
-    chess::outln!("          {:.1} µs to read a message about a table", micro(costs.upkeep.table_message));
-    chess::outln!("          {:.1} µs of a home core to verify a move", micro(costs.verification));
-    chess::outln!("          a search proposes {} times in a second", costs.iterations.len());
-    chess::outln!(
+    util::outln!("          {choice:.3} µs for each worker to choose one for an order");
+    util::outln!("          {:.1} µs to read a heartbeat", micro(costs.upkeep.heartbeat));
+    util::outln!("          {:.1} µs to read a message about a table", micro(costs.upkeep.table_message));
+    util::outln!("          {:.1} µs of a home core to verify a move", micro(costs.verification));
+    util::outln!("          a search proposes {} times in a second", costs.iterations.len());
+    util::outln!(
         "given:    {:.1} µs for the server to pass on a message, {:.0} µs one way",
         micro(costs.broker),
         micro(costs.way)
@@ -177,7 +177,7 @@ fn print_costs(costs: &Costs) {
 fn print_load(load: &MoveLoad) {
     let MoveLoad { workers, searches, messages, coordinator, broker, verification, last_begins, delay, counted } = load;
     let [begins, p50, p99] = [*last_begins, delay.0, delay.1].map(milliseconds);
-    chess::outln!(
+    util::outln!(
         "{workers:>8} {searches:>9} {messages:>9} {:>10.1} % {:>5.1} % {:>5.1} % {begins:>14.2} {p50:>11.2} {p99:>11.2} {:>6.1} %",
         coordinator * 100.0,
         broker * 100.0,
@@ -192,17 +192,17 @@ fn limits(plan: &ScalePlan, costs: &Costs) {
     let say = |what: &str, workers: usize| {
         let searches = (workers * plan.cores).min(ELECTORS);
         let beyond = if workers >= MOST { "beyond " } else { "" };
-        chess::outln!("{what} at {beyond}{workers} workers ({searches} searches)");
+        util::outln!("{what} at {beyond}{workers} workers ({searches} searches)");
     };
     let busy = SATURATED * 100.0;
-    chess::outln!();
+    util::outln!();
     say(&format!("the coordinator is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.coordinator));
     say(&format!("the server is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.broker));
     let [published, sets] = [PUBLISHED, SETS].map(|electors| electors.div_ceil(plan.cores));
-    chess::outln!(
+    util::outln!(
         "the method has an elector for each core up to {published} workers with the largest published roster ({PUBLISHED} electors),"
     );
-    chess::outln!(
+    util::outln!(
         "up to {sets} with every set of knowledge once ({SETS}); from there on cores only make groups larger, each on one machine"
     );
 }

@@ -21,9 +21,9 @@ use crate::{
     },
     stats::Estimate,
 };
-use chess::outln;
 use draughts::{endgame::EndgameTables, evaluation::Strategy};
 use draughts_player::{Pace, PlayerSpec};
+use util::outln;
 
 /// Measure at Italian draughts
 #[derive(Debug, Args)]
@@ -118,7 +118,7 @@ impl Contest {
     fn one(self, stop: &AtomicBool) -> Result<(), Failure> {
         let [a, b] = self.players.as_slice() else { return Err(Failure::usage("a match has two players")) };
         let standing = self.play([a, b], &self.state, tables(self.tables.as_ref())?, stop)?;
-        chess::print(format_args!("{standing}"));
+        util::print(format_args!("{standing}"));
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Contest {
             players.iter().enumerate().flat_map(|(place, a)| players[place + 1..].iter().map(move |b| [a, b]));
         for (number, pairing) in (1..).zip(pairings) {
             let standing = self.play(pairing, &self.state.numbered(number), tables.clone(), stop)?;
-            chess::print(format_args!("{standing}"));
+            util::print(format_args!("{standing}"));
             outln!();
         }
         Ok(())
@@ -176,7 +176,7 @@ impl Contest {
         })?;
         progress.end();
         if stop.load(Ordering::Relaxed) && standing.pairs() < plan.pairs {
-            chess::print(format_args!("{standing}"));
+            util::print(format_args!("{standing}"));
             return Err(Failure::failed("stopped; the same command goes on from there"));
         }
         Ok(standing)
@@ -297,7 +297,7 @@ impl FitDraughts {
             plan.games,
             unseen.len()
         );
-        chess::print(format_args!("{}", weights_in_rust(&weights)));
+        util::print(format_args!("{}", weights_in_rust(&weights)));
         Ok(())
     }
 }

@@ -156,7 +156,7 @@ impl FitGenetic {
         }
         bars.end();
         let (champion, best_moves) = generation.champion;
-        chess::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
+        util::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
         let weights = toml::Value::try_from(champion.settings())?;
         let roster = toml::Value::from(self.proposals.roster.as_str());
         write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
@@ -289,7 +289,7 @@ fn tell_fit(spsa: &Spsa) {
     let fits = spsa.values().iter().zip(spsa.errors());
     for (parameter, (value, error)) in spsa.parameters().iter().zip(fits) {
         let Parameter { key, start, .. } = parameter;
-        chess::outln!("{key} = {value:.4} ± {:.4} (began at {start})", TWO_SIDED_95 * error);
+        util::outln!("{key} = {value:.4} ± {:.4} (began at {start})", TWO_SIDED_95 * error);
     }
 }
 
@@ -340,7 +340,7 @@ fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failu
             path.display()
         ),
     )?;
-    chess::outln!("wrote {}; let it play before you believe it", path.display());
+    util::outln!("wrote {}; let it play before you believe it", path.display());
     Ok(())
 }
 

@@ -24,7 +24,7 @@ use crate::{
     state::fnv1a,
     suite::{Suite, TestPosition},
 };
-use council::{CouncilSettings, ElectorSettings, Roster, pool::ElectorSpec};
+use council::{CouncilSettings, ElectorSettings, Roster, electors::ElectorSpec};
 
 /// Maximum number of unreadable lines that are shown.
 const BAD_LINES_SHOWN: usize = 10;
@@ -166,9 +166,9 @@ impl ReportArguments {
             write("--markdown", path, tables)?;
         }
         if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(figures)?);
+            util::outln!("{}", serde_json::to_string_pretty(figures)?);
         } else {
-            chess::print(format_args!("{heading}{tables}"));
+            util::print(format_args!("{heading}{tables}"));
         }
         Ok(())
     }

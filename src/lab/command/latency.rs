@@ -102,13 +102,13 @@ fn print(sizes: &[f64], measured: &[Vec<Latency>]) {
     }
     let [_, rest @ ..] = measured else { return };
     let heads: String = rest.iter().map(|_| " against | ratio [rounds] |").collect();
-    chess::outln!("| | measured |{heads}\n|---|---|{}", "---|---|".repeat(rest.len()));
+    util::outln!("| | measured |{heads}\n|---|---|{}", "---|---|".repeat(rest.len()));
     for (name, figure) in &rows {
         let figures: Vec<Vec<f64>> = measured.iter().map(|rounds| rounds.iter().filter_map(figure).collect()).collect();
-        chess::outln!("{}", row(name, &figures));
+        util::outln!("{}", row(name, &figures));
     }
     let sizes: Vec<Vec<f64>> = sizes.iter().map(|size| vec![*size]).collect();
-    chess::outln!("{}", row("binary, MB", &sizes));
+    util::outln!("{}", row("binary, MB", &sizes));
 }
 
 /// A row of the table: the median of the first program's figures, and for each other its own with the ratios of the rounds.

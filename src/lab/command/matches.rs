@@ -140,11 +140,11 @@ impl Match {
             if let Some(outcome) = outcome.as_object_mut().filter(|_| speeds != Speeds::default()) {
                 outcome.insert("speeds".to_owned(), json!(speeds));
             }
-            chess::outln!("{}", serde_json::to_string_pretty(&outcome)?);
+            util::outln!("{}", serde_json::to_string_pretty(&outcome)?);
         } else {
-            chess::print(format_args!("{summary}"));
+            util::print(format_args!("{summary}"));
             if speeds != Speeds::default() {
-                chess::outln!("speeds       {speeds}");
+                util::outln!("speeds       {speeds}");
             }
         }
         if stop.load(Ordering::Relaxed) && !summary.complete {

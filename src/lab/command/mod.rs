@@ -20,8 +20,8 @@ use std::sync::{
 use clap::{Args, Subcommand};
 use tokio::signal::ctrl_c;
 
-use chess::Failure;
-use council::pool::kill_engines;
+use council::electors::kill_engines;
+use util::Failure;
 
 /// Experiments and measurements
 #[derive(Debug, Args)]

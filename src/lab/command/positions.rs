@@ -14,7 +14,7 @@ use crate::{
     positions::{CandidateRoster, PositionsPlan, PositionsReport, RoundProgress, markdown, run},
     searches::Searches,
 };
-use council::{CouncilSettings, CriterionName, Roster, pool::ElectorSpec};
+use council::{CouncilSettings, CriterionName, Roster, electors::ElectorSpec};
 
 /// Try electors, rosters and criteria on test positions
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ impl TryPositions {
         let rosters: Vec<String> =
             if self.roster.is_empty() { Roster::names().map(str::to_owned).collect() } else { self.roster.clone() };
         let candidates = rosters.into_iter().map(|roster| candidate(roster, &settings)).collect::<Result<_, _>>()?;
-        let base = ElectorSpec::own(chess::Knowledge::COMPLETE, settings.hash);
+        let base = ElectorSpec::own(domain::Knowledge::COMPLETE, settings.hash);
         let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
         let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
         Ok(PositionsPlan {

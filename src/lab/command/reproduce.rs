@@ -104,14 +104,14 @@ impl Reproduce {
             if self.json {
                 printed.push(json!({"table": table.word(), "title": section.title, "text": section.text}));
             } else {
-                chess::outln!("## {}\n\n{}", section.title, section.text);
+                util::outln!("## {}\n\n{}", section.title, section.text);
             }
             if let Some(folder) = &self.output {
                 keep(folder, table, &section)?;
             }
         }
         if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&printed)?);
+            util::outln!("{}", serde_json::to_string_pretty(&printed)?);
         }
         Ok(())
     }

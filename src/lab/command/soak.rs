@@ -11,7 +11,7 @@ use crate::{
     daemon_program::DaemonProgram,
     soak::{SoakError, SoakPlan, SoakProtocol, SoakReport, soak},
 };
-use chess::TimeControl;
+use domain::TimeControl;
 use practice::faults::FaultPlan;
 
 /// Play the daemon on the practice server under faults, kills and load, and count what must not happen
@@ -115,9 +115,9 @@ impl SoakDaemon {
             soaked => soaked?,
         };
         if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&report)?);
+            util::outln!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            chess::print(format_args!("{report}"));
+            util::print(format_args!("{report}"));
         }
         if !report.is_clean() {
             if is_temporary {

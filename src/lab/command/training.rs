@@ -19,7 +19,7 @@ use super::{
     progress::{ProgressDisplay, write},
 };
 use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
-use council::pool::{EngineProgram, net_file};
+use council::electors::{EngineProgram, net_file};
 use engine::{
     IN_FULL, Knowledge,
     evaluation::Recipe,
@@ -85,7 +85,7 @@ impl MakeData {
             display.end();
         }
         whole(stop)?;
-        chess::outln!("wrote {}", self.output.display());
+        util::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }
@@ -151,7 +151,7 @@ impl LabelData {
             display.end();
         }
         whole(stop)?;
-        chess::outln!("wrote {}", self.output.display());
+        util::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }
@@ -246,7 +246,7 @@ impl TrainNet {
         fs::write(&self.output, quantised.net.to_bytes()).map_err(net)?;
         self.draw(&course)?;
         let losses = told(&validate_net(&quantised.net, &dataset.validation, plan.scale));
-        chess::outln!("wrote {}; in whole numbers, kept back {losses}", self.output.display());
+        util::outln!("wrote {}; in whole numbers, kept back {losses}", self.output.display());
         Ok(())
     }
 

@@ -108,10 +108,7 @@ impl Tune {
         };
         fs::write(&self.output, source)
             .map_err(|error| Failure::failed(format_args!("--output {}: {error}", self.output.display())))?;
-        chess::outln!(
-            "wrote {}; build the engine with it and let it play before you believe it",
-            self.output.display()
-        );
+        util::outln!("wrote {}; build the engine with it and let it play before you believe it", self.output.display());
         Ok(())
     }
 }

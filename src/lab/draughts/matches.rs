@@ -19,7 +19,7 @@ use crate::{
     state::ExperimentState,
     stats::{self, Estimate},
 };
-use council::pool::Pool;
+use council::electors::Pool;
 use draughts::{
     board::{Color, Rules},
     endgame::{EndgameTables, Known},

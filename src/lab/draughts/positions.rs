@@ -12,8 +12,8 @@ use std::{
 
 use super::{DraughtsError, runtime};
 use crate::stats::{Clusters, Estimate, bootstrap};
-use chess::{CriterionName, GameLine as _};
-use council::{Ballots, elected_move, pool::Pool};
+use council::{Ballots, elected_move, electors::Pool};
+use domain::{CriterionName, GameLine as _};
 use draughts::{
     board::{Move, Rules},
     game::{Game, ballots},

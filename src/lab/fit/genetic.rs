@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
-use chess::{Heuristic, Knowledge};
 use council::HeuristicWeights;
+use domain::{Heuristic, Knowledge};
 
 pub const INDIVIDUALS: usize = 30;
 /// The probability that two parents exchange a segment.

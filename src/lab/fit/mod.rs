@@ -11,8 +11,8 @@ use super::{
     searches::{SearchError, SearchQuery, Searches},
     suite::{Judgement, TestPosition},
 };
-use chess::Proposal;
 use council::Roster;
+use domain::Proposal;
 
 /// Proposals of a roster's electors in some positions.
 #[derive(Clone, Debug)]

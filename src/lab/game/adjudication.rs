@@ -5,7 +5,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{GameEnding, Ruling};
-use chess::{Color, Line, Score, engine_position};
+use domain::{Color, Line, Score, engine_position};
 use engine::{Outcome, Tablebases};
 
 /// When a game is decided before its end.
@@ -145,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use chess::Variant;
+    use domain::Variant;
 
     #[test]
     fn truncated_games_score_as_in_the_theses() {

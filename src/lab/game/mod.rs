@@ -19,7 +19,7 @@ use shakmaty::Position;
 
 use super::player::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use adjudication::Watch;
-use chess::{Clock, Clocks, Color, Line, Score, UciMove, engine_position};
+use domain::{Clock, Clocks, Color, Line, Score, UciMove, engine_position};
 use engine::{Engine, EngineOptions};
 
 #[derive(Clone, Debug)]

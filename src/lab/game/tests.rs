@@ -1,5 +1,5 @@
 use super::*;
-use chess::Variant;
+use domain::Variant;
 
 /// Plays given moves, then as ordered.
 struct Script {

@@ -31,7 +31,7 @@ use super::{
     state::{ExperimentState, StateError},
     stats::{Sprt, SprtVerdict},
 };
-use chess::Color;
+use domain::Color;
 
 /// One of the two sides of a match.
 #[derive(Clone, Debug)]

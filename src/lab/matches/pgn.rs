@@ -9,7 +9,8 @@ use crate::{
     game::{GameEnding, MatchGame, PlayedMove},
     openings::OpeningBookError,
 };
-use chess::{Line, Score, Variant, printable};
+use domain::{Line, Score, Variant};
+use util::printable;
 
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
 const WIDTH: usize = 80;

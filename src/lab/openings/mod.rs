@@ -17,7 +17,7 @@ use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 use shakmaty::{EnPassantMode, fen::Epd};
 
 use super::{epd, state::fnv1a};
-use chess::{Line, Variant};
+use domain::{Line, Variant};
 
 /// A book without a file, for quick tests: the usual start, four sound moves into common openings.
 const BUILT_IN: &str = include_str!("common.pgn");

@@ -4,13 +4,13 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
-use chess::{Limits, Line, Score, Variant};
 use council::{
     Council, CouncilSettings, Question, Roster,
     clock::{ClockSettings, Lag},
+    electors::{Pool, VirtualMachines},
     player::timing,
-    pool::{Pool, VirtualMachines},
 };
+use domain::{Limits, Line, Score, Variant};
 use engine::uci::LEAST_DEPTH;
 
 pub(super) struct CouncilPlayer {
@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::player::Pace;
-    use chess::{Clock, Clocks};
+    use domain::{Clock, Clocks};
 
     #[test]
     fn only_move_gets_a_score_at_once() {

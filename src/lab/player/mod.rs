@@ -18,8 +18,8 @@ pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
 use std::{sync::Arc, time::Duration};
 
-use ::council::{player::Time, pool::ElectorFailure};
-use chess::{Clocks, Line, Score, TimeControl, UciMove};
+use ::council::{electors::ElectorFailure, player::Time};
+use domain::{Clocks, Line, Score, TimeControl, UciMove};
 
 /// The time beyond its limit after which a program counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(10);

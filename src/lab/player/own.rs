@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
-use chess::{Color, Line, engine_position};
+use domain::{Color, Line, engine_position};
 use engine::{
     Engine, EngineOptions,
     uci::{Go, Stopwatch, searchable},
@@ -84,7 +84,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use chess::{Clock, Clocks, Variant};
+    use domain::{Clock, Clocks, Variant};
 
     #[test]
     fn only_move_gets_a_score_at_once() {

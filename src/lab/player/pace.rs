@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use chess::TimeControl;
+use domain::TimeControl;
 
 /// The limits of a player's moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

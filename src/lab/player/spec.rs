@@ -17,7 +17,7 @@ use super::{
 use crate::speed::Speeds;
 use council::{
     CouncilSettings, Roster, RosterError,
-    pool::{ElectorSpec, EngineProgram, Instance, VirtualMachines, net_file},
+    electors::{ElectorSpec, EngineProgram, Instance, VirtualMachines, net_file},
 };
 use engine::EngineOptions;
 
@@ -338,7 +338,7 @@ pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use council::{CriterionName, pool::BelievedValues};
+    use council::{CriterionName, electors::BelievedValues};
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {

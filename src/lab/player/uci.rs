@@ -6,11 +6,11 @@
 use std::time::Instant;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging};
-use chess::{Limits, Line, Phase, SearchId, Task};
-use council::pool::{
+use council::electors::{
     EngineProgram,
     uci::{UciEngine, protocol},
 };
+use domain::{Limits, Line, Phase, SearchId, Task};
 
 pub(super) struct UciPlayer {
     engine: UciEngine,

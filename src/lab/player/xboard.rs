@@ -8,11 +8,11 @@ use std::{
 };
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging};
-use chess::{Clocks, Line, UciMove};
-use council::pool::{
+use council::electors::{
     EngineProgram,
     cecp::{CecpEngine, protocol::EngineAnswer},
 };
+use domain::{Clocks, Line, UciMove};
 
 pub(super) struct XboardPlayer {
     engine: CecpEngine,

@@ -24,8 +24,8 @@ use super::{
     state::fnv1a,
     suite::TestPosition,
 };
-use chess::{Knowledge, Proposal, UciMove};
-use council::{Ballots, CouncilSettings, CriterionName, Roster, elected_move, pool::ElectorSpec};
+use council::{Ballots, CouncilSettings, CriterionName, Roster, elected_move, electors::ElectorSpec};
+use domain::{Knowledge, Proposal, UciMove};
 
 /// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use crate::{
     searches::{SearchQuery, Searches},
     suite::TestPosition,
 };
-use chess::{Score, UciMove};
-use council::pool::ElectorSpec;
+use council::electors::ElectorSpec;
+use domain::{Score, UciMove};
 
 #[derive(Clone, Debug)]
 pub struct Oracle {

@@ -7,8 +7,8 @@ use crate::{
     stats::{Clusters, Estimate, bootstrap},
     suite::{Judgement, TestPosition},
 };
-use chess::{Proposal, UciMove};
-use council::{CriterionName, pool::ElectorSpec};
+use council::{CriterionName, electors::ElectorSpec};
+use domain::{Proposal, UciMove};
 
 /// The loss of expected score from which on a move counts as one of the worst, as those that a
 /// suite warns of.

@@ -8,8 +8,8 @@ use crate::{
     searches::{Found, SearchQuery},
     suite::Judgement,
 };
-use chess::{Heuristic, Knowledge};
-use council::pool::ElectorSpec;
+use council::electors::ElectorSpec;
+use domain::{Heuristic, Knowledge};
 
 /// Transposition table of each instance, MiB.
 const HASH: usize = 8;

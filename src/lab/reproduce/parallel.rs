@@ -15,8 +15,8 @@ use crate::{
     plot::{Curve, curves},
     suite::{Judgement, TestPosition},
 };
-use chess::Limits;
 use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
+use domain::Limits;
 
 const PROCESSES: [usize; 7] = [1, 3, 4, 7, 11, 15, 19];
 /// The number of processes in the Markdown table; the others are in the CSV file alone.

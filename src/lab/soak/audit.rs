@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::{report::SoakReport, stage::SoakStage};
 use crate::openings::line_of_pgn;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
-use chess::{Color, GameStatus, ServerName, UciMove};
+use domain::{Color, GameStatus, ServerName, UciMove};
 use practice::{GameOutcome, GameReport};
 
 /// Sources of moves that need no search: a book, the games of others, a tablebase, the only legal

@@ -33,7 +33,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use audit::JournalAudit;
-use chess::{Color, GameId, TimeControl};
+use domain::{Color, GameId, TimeControl};
 use practice::{GameReport, PracticeError, faults::FaultPlan};
 use stage::{SoakPlace, SoakStage};
 

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::{Serialize, Serializer};
 
-use chess::Color;
+use domain::Color;
 use practice::{End, GameRefusal, GameReport};
 
 /// The number of findings printed; all are counted.

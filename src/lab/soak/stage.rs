@@ -19,7 +19,7 @@ use tokio::{
 
 use super::{SoakError, SoakPlan, SoakProtocol};
 use crate::own_process::OwnProcess;
-use chess::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
+use domain::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
 use practice::{
     AccountId, ChallengeTerms, Dialect, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer,
     PracticeSettings, Sparring, SparringKind,

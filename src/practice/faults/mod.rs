@@ -14,7 +14,7 @@ pub use plan::{Echo, FaultPlan, FaultPlanError, Percent};
 
 use std::time::Duration;
 
-use chess::GameId;
+use domain::GameId;
 
 /// A kind of request, for the choice of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

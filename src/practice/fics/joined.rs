@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::text;
 use crate::state::{BoardEvent, GameView, Subscription};
-use chess::GameId;
+use domain::GameId;
 
 /// A game that a visitor plays or watches.
 pub(crate) struct JoinedBoard {

@@ -11,7 +11,7 @@ use crate::{
     account::AccountId,
     state::{ChallengeTerms, PlayerView},
 };
-use chess::GameId;
+use domain::GameId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {

@@ -1,6 +1,6 @@
 //! Offers between a player and others, by the numbers under which the player knows them.
 
-use chess::{ChallengeId, GameId};
+use domain::{ChallengeId, GameId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingKind {

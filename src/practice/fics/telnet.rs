@@ -13,7 +13,7 @@ use crate::{
     connection::ClientConnection,
     faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
 };
-use chess::timeseal::{self, Version};
+use util::timeseal::{self, Version};
 
 /// The time a client may take to read.
 const WRITE: Duration = Duration::from_secs(10);

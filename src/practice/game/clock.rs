@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shakmaty::ByColor;
 
-use chess::{Clock, Clocks, Color, TimeControl};
+use domain::{Clock, Clocks, Color, TimeControl};
 
 /// The initial time of a game "from zero", unless its increment is larger.
 const LEAST_INITIAL: Duration = Duration::from_secs(3);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{KnownOutcome, Position};
 
-use chess::{Color, GameStatus, Line, Variant};
+use domain::{Color, GameStatus, Line, Variant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {

@@ -21,7 +21,7 @@ pub use clock::GameClock;
 pub use ending::{End, GameOutcome};
 pub use stop::{ConnectionLoss, Stop};
 
-use chess::{Clocks, Color, GameStatus, Line, LineError, Offers, TimeControl, UciMove};
+use domain::{Clocks, Color, GameStatus, Line, LineError, Offers, TimeControl, UciMove};
 
 /// The plies between two draw offers of one player.
 const PLIES_BETWEEN_DRAW_OFFERS: usize = 20;

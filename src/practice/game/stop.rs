@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{End, GameChange, GameOutcome, PracticeGame, offers};
-use chess::{Color, Offers};
+use domain::{Color, Offers};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -118,7 +118,7 @@ impl PracticeGame {
 mod tests {
     use super::*;
     use crate::game::GameRefusal;
-    use chess::{Line, Variant};
+    use domain::{Line, Variant};
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,7 +1,7 @@
 //! Every ending of a game, and its clocks.
 
 use super::*;
-use chess::Variant;
+use domain::Variant;
 
 const ZERO: Duration = Duration::ZERO;
 

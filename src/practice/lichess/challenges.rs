@@ -25,7 +25,7 @@ use crate::{
     account::{AccountId, open_to_bots},
     state::{ChallengeState, ChallengeView, Denied, StateHandle},
 };
-use chess::{ChallengeId, Color, DeclineReason, Variant};
+use domain::{ChallengeId, Color, DeclineReason, Variant};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 

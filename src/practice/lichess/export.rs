@@ -20,7 +20,7 @@ use crate::{
     game::{End, GameOutcome},
     state::{Denied, GameView, PlayerView},
 };
-use chess::{Color, GameId, Line, TimeControl, Tournament, TournamentKind};
+use domain::{Color, GameId, Line, TimeControl, Tournament, TournamentKind};
 
 /// The delay of running games, in moves.
 const DELAY_PLIES: usize = 3;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::error::ApiError;
 use crate::state::ChallengeTerms;
-use chess::{Color, GameTerms, Line, TimeControl, Variant};
+use domain::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Named texts. Nested JSON objects are flattened: `{"clock":{"limit":60}}` is `clock.limit`.
 #[derive(Clone, Debug, Default)]

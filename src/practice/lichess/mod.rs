@@ -45,7 +45,7 @@ use super::{
     connection::{ConnectionControl, PracticeListener},
     faults::{RequestFault, RequestKind},
 };
-use chess::GameId;
+use domain::GameId;
 
 /// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client needs prior
 /// knowledge.)

@@ -25,7 +25,7 @@ use crate::{
     game::GameRefusal,
     state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent, ServerState},
 };
-use chess::{ChatRoom, GameId};
+use domain::{ChatRoom, GameId};
 
 const CHAT_CHARACTERS: usize = 140;
 

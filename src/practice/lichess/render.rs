@@ -10,7 +10,7 @@ use crate::{
     account::{Category, PracticeAccount, open_to_bots},
     state::{BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView, PracticeAccountEvent},
 };
-use chess::{
+use domain::{
     ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
     TournamentKind, Variant, moves_text,
 };

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::GameId;
+use domain::GameId;
 
 /// The number of times that are kept until they are taken.
 const MOST_KEPT: usize = 1_000_000;

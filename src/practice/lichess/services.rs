@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use shakmaty::Position as _;
 
 use super::{api::LichessApi, auth::Caller, error::ApiError};
-use chess::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
+use domain::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
 /// Nodes of what is known about a position.

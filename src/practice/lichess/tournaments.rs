@@ -22,7 +22,7 @@ use crate::{
     state::{Denied, ServerState},
     tournament::PracticeTournament,
 };
-use chess::{TimeControl, Tournament, TournamentKind, TournamentStage};
+use domain::{TimeControl, Tournament, TournamentKind, TournamentStage};
 
 pub(crate) fn routes() -> Router<LichessApi> {
     let mut routes = Router::new();

@@ -11,7 +11,7 @@ use crate::{
     account::AccountId,
     game::{ConnectionLoss, Stop},
 };
-use chess::GameId;
+use domain::GameId;
 
 impl ServerState {
     /// Limits the account to one game at a time; when one begins, its challenges are withdrawn.

@@ -11,7 +11,7 @@ use super::{
     views::{ChallengeState, ChallengeView, GameView, PracticeAccountEvent},
 };
 use crate::account::{AccountId, Category};
-use chess::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
+use domain::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
 
 /// The time after which an unanswered challenge counts as offline. It can still be accepted.
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);

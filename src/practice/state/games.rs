@@ -17,7 +17,7 @@ use crate::{
     account::AccountId,
     game::{End, GameChange, GameOutcome, GameRefusal, PracticeGame, Stop},
 };
-use chess::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, UciMove};
+use domain::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, UciMove};
 
 /// Repeated texts, and more than this many lines within [`FLOOD_WINDOW`], are dropped.
 const FLOOD_LINES: usize = 4;

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::views::{BoardEvent, ChallengeState, ListenerKey, Pairing, PlayerView, RefusedMove};
 use crate::{account::AccountId, game::PracticeGame};
-use chess::{ChallengeId, ChatLine, Color, GameTerms, Line};
+use domain::{ChallengeId, ChatLine, Color, GameTerms, Line};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeTerms {

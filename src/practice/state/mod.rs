@@ -35,7 +35,7 @@ pub use views::{
 };
 
 use crate::settings::PracticeSettings;
-use chess::ChallengeId;
+use domain::ChallengeId;
 
 type StateJob = Box<dyn FnOnce(&mut ServerState) + Send>;
 type Condition = Box<dyn FnMut(&ServerState) -> bool + Send>;

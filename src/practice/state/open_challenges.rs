@@ -7,7 +7,7 @@ use super::{
     server_state::{Denied, Due, ServerState},
 };
 use crate::account::{AccountId, Category};
-use chess::{ChallengeId, Color, GameId};
+use domain::{ChallengeId, Color, GameId};
 
 /// An open challenge that has not become a game is forgotten after this time.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);

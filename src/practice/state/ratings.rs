@@ -7,7 +7,7 @@ use skillratings::Outcomes;
 
 use super::{server_state::ServerState, views::PlayerView};
 use crate::game::GameOutcome;
-use chess::{Color, GameId};
+use domain::{Color, GameId};
 
 impl ServerState {
     /// Counts a finished game for both players.

@@ -6,7 +6,7 @@ use shakmaty::ByColor;
 
 use super::{hosted::HostedGame, server_state::ServerState, views::RefusedMove};
 use crate::game::{End, GameOutcome};
-use chess::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
+use domain::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
 
 /// Everything about a game that a test may want to know.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ use crate::{
     game::GameRefusal,
     tournament::{PracticeTournament, TournamentRefusal},
 };
-use chess::{ChallengeId, GameId, LineError, Tournament};
+use domain::{ChallengeId, GameId, LineError, Tournament};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {

@@ -7,7 +7,7 @@ use crate::{
     account::{AccountId, Category},
     tournament::{PracticeTournament, TournamentPlan},
 };
-use chess::{GameTerms, TimeControl, Tournament, TournamentKind, Variant};
+use domain::{GameTerms, TimeControl, Tournament, TournamentKind, Variant};
 
 impl ServerState {
     /// Announces an open tournament of three minutes a game that begins in an hour.

@@ -11,7 +11,7 @@ use crate::{
     game::{GameOutcome, GameRefusal},
     rating::PlayerRating,
 };
-use chess::{
+use domain::{
     ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, Tournament,
     UciMove,
 };

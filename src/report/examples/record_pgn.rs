@@ -7,7 +7,7 @@
 use std::{env, fs::File, io::BufReader, ops::ControlFlow, sync::Arc, time::Duration};
 
 use bot::journal::{GameKey, Journal, JournalSettings};
-use chess::{Color, GameId, GameInfo, GameStatus, GameTerms, Line, Player, ServerName, TimeControl, Variant};
+use domain::{Color, GameId, GameInfo, GameStatus, GameTerms, Line, Player, ServerName, TimeControl, Variant};
 use pgn_reader::{
     RawTag, Reader, SanPlus, Skip, Visitor,
     shakmaty::{CastlingMode, Position as _},

@@ -16,8 +16,8 @@ pub use searches::{JudgeError, judge_all};
 
 use std::{collections::HashMap, path::PathBuf, rc::Rc, time::Duration};
 
-use chess::{Knowledge, Limits, Line, Score, UciMove};
-use council::pool::{ElectorKind, ElectorSpec, EngineProgram};
+use council::electors::{ElectorKind, ElectorSpec, EngineProgram};
+use domain::{Knowledge, Limits, Line, Score, UciMove};
 use shakmaty::Position as _;
 
 use bot::journal::{JournalError, JudgeId, JudgementRecord, Judgements};

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use shakmaty::{EnPassantMode, Position as _, fen::Fen, variant::VariantPosition, zobrist::Zobrist64};
 
 use bot::journal::{Archive, GameRecord, JournalError, MoveRecord, ProposalRecord};
-use chess::{Line, UciMove, engine_position};
+use domain::{Line, UciMove, engine_position};
 
 use super::{GameVerdicts, PositionVerdict, Verdicts};
 

@@ -14,8 +14,8 @@ use std::{
 };
 
 use bot::journal::{JournalError, JudgementRecord};
-use chess::{Bound, Limits, Phase, Proposal, SearchId, Task};
-use council::pool::{Elector, ElectorFailure, ElectorSpec, Job};
+use council::electors::{Elector, ElectorFailure, ElectorSpec, Job};
+use domain::{Bound, Limits, Phase, Proposal, SearchId, Task};
 
 use super::{JudgeQuestion, JudgeSpec, Verdicts};
 

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use chess::{Line, UciMove, Variant};
+use domain::{Line, UciMove, Variant};
 use serde::Serialize;
 use shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64};
 

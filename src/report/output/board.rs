@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use chess::{Color, UciMove};
+use domain::{Color, UciMove};
 use shakmaty::{Board, Role, Square, fen::Fen};
 
 /// Pixels a square.

@@ -58,7 +58,7 @@ fn summary(game: &GameStudy, judge: &str) -> String {
     text.push_str("</p>\n");
     let mut table =
         HtmlTable::new(&["", "#accuracy", "#centipawns lost a move", "#inaccuracies", "#mistakes", "#blunders"]);
-    for (side, player) in [(chess::Color::White, &record.white), (chess::Color::Black, &record.black)] {
+    for (side, player) in [(domain::Color::White, &record.white), (domain::Color::Black, &record.black)] {
         let count = |label| game.labels(side, label).to_string();
         table.row(&[
             format!("{}{}", escaped(&player.name), if side == record.our_color { " (we)" } else { "" }),

@@ -2,7 +2,7 @@
 //! others read, better lines as variations, and who voted for what.
 
 use bot::journal::{PgnWriter, pgn_clock};
-use chess::{Color, Score};
+use domain::{Color, Score};
 
 use crate::{
     study::{GameStudy, MissedChance, MoveStudy, VoteStudy},

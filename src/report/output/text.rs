@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use chess::printable;
+use util::printable;
 
 use crate::{
     statistics::MeanWithError,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bot::journal::GameRecord;
-use chess::TimeControl;
+use domain::TimeControl;
 
 use super::MoveStudy;
 use crate::judge::GameMaterial;

@@ -10,7 +10,7 @@ pub use moves::{MissedChance, MoveStudy, TablebaseTruth};
 pub use phases::{GamePhase, ending_name};
 pub use votes::{VoteStudy, VoterStudy};
 
-use chess::Color;
+use domain::Color;
 use engine::Tablebases;
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ impl GameStudy {
             played
                 .ours
                 .as_ref()
-                .is_some_and(|ours| chess::Source::of_openings().any(|source| ours.source == source.word()))
+                .is_some_and(|ours| domain::Source::of_openings().any(|source| ours.source == source.word()))
         };
         Some(Self {
             opening_plies: opening.map_or(0, |(_, plies)| plies),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chess::{Color, Line, Score, UciMove, engine_position};
+use domain::{Color, Line, Score, UciMove, engine_position};
 use engine::{Outcome, Tablebases};
 use serde::{Serialize, Serializer};
 

@@ -1,6 +1,6 @@
 //! The parts of a game: opening, middlegame, and the ending by the material that is left.
 
-use chess::Line;
+use domain::Line;
 use serde::Serialize;
 use shakmaty::{Board, Color, Position as _, Role, Square};
 
@@ -84,7 +84,7 @@ fn opposite_bishops(board: &Board) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::Variant;
+    use domain::Variant;
 
     fn name(fen: &str) -> &'static str {
         ending_name(Line::from_fen(Variant::Standard, fen).expect("a position").position().board())

@@ -1,6 +1,6 @@
 //! The move that decided a game.
 
-use chess::Color;
+use domain::Color;
 
 use super::MoveStudy;
 

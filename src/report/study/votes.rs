@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bot::journal::{OurMove, ProposalRecord};
-use chess::{Line, Source, UciMove};
+use domain::{Line, Source, UciMove};
 use serde::Serialize;
 
 use super::{MoveStudy, moves::for_the_other};

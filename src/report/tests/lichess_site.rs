@@ -7,7 +7,7 @@
 
 extern crate concilio_report as report;
 
-use chess::{Color, Score};
+use domain::{Color, Score};
 use report::formulas::{MoveLabel, START_VALUE, centipawn_loss, game_accuracy};
 
 /// A game as the site analysed it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot::journal::{GameRecord, GameResult};
-use chess::is_title_of_bot;
+use domain::is_title_of_bot;
 use serde::Serialize;
 
 use super::{RATING_STEP, color_word};

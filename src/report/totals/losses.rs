@@ -1,7 +1,7 @@
 //! Causes of losses.
 
 use bot::journal::GameRecord;
-use chess::GameStatus;
+use domain::GameStatus;
 use serde::Serialize;
 
 use crate::{formulas::MoveLabel, study::GameStudy};

@@ -15,7 +15,7 @@ pub use runs::{RatingPoint, Streaks};
 use std::collections::BTreeMap;
 
 use bot::journal::{GameRecord, GameResult};
-use chess::{Color, TimeControl};
+use domain::{Color, TimeControl};
 use serde::Serialize;
 
 use crate::{

@@ -1,7 +1,7 @@
 //! Figures that depend on the order of games: streaks, and the rating over time.
 
 use bot::journal::{GameRecord, GameResult};
-use chess::Color;
+use domain::Color;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 

@@ -8,7 +8,7 @@ pub use replay::{ReplayRule, ballots};
 
 use std::collections::BTreeMap;
 
-use chess::CriterionName;
+use domain::CriterionName;
 use serde::Serialize;
 
 use crate::{

@@ -3,11 +3,11 @@
 
 use std::{thread, time::Duration};
 
-use chess::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
 use council::{
     Ballots, CouncilSettings, Rule,
-    pool::{ElectorKind, ElectorSpec, EngineProgram},
+    electors::{ElectorKind, ElectorSpec, EngineProgram},
 };
+use domain::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
 
 use crate::study::{VoteStudy, VoterStudy};
 

@@ -128,9 +128,9 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Pa
         tables.push(("council", Value::Table(engine.council())));
         // `variants` is for all variants that have no engine of their own.
         let keys = match key.as_str() {
-            "variants" => chess::Variant::ALL
+            "variants" => domain::Variant::ALL
                 .into_iter()
-                .map(chess::Variant::key)
+                .map(domain::Variant::key)
                 .filter(|name| !["standard", "chess960", "fromPosition"].contains(name))
                 .map(str::to_owned)
                 .collect(),

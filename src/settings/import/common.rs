@@ -150,7 +150,7 @@ pub(super) fn variant(name: &str) -> Option<&'static str> {
         "giveaway" => "antichess".to_owned(),
         name => name.to_owned(),
     };
-    chess::Variant::ALL.into_iter().map(chess::Variant::key).find(|key| key.eq_ignore_ascii_case(&name))
+    domain::Variant::ALL.into_iter().map(domain::Variant::key).find(|key| key.eq_ignore_ascii_case(&name))
 }
 
 /// How a move of a book is chosen, by our name.

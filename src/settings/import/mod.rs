@@ -11,7 +11,7 @@ mod lichess_bot;
 mod tests;
 mod written;
 
-use chess::Secret;
+use util::Secret;
 
 use foreign::ForeignSettings;
 use written::ImportedSettings;

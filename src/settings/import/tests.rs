@@ -3,11 +3,11 @@ use std::{collections::BTreeSet, fs, time::Duration};
 use super::*;
 use crate::settings::{Settings, Sources};
 use bot::policy::matchmaking::Selection;
-use chess::{
+use council::OptionText;
+use domain::{
     Color, Speed, Variant,
     values::{Kind, TimeControlRule},
 };
-use council::OptionText;
 
 const LICHESS_BOT: &str = include_str!("tests/lichess-bot.yml");
 const BOTLI: &str = include_str!("tests/botli.yml");
@@ -144,7 +144,7 @@ fn variations_of_both_files_are_understood() {
     let player = |text: &str| imported(ForeignBot::LichessBot, text).0.player;
 
     let xboard = player(&changed("protocol: \"uci\"", "protocol: \"xboard\"\n  xboard_options:\n    memory: 64"));
-    assert_eq!(xboard.council.electors[0].protocol, council::pool::EngineProtocol::Cecp);
+    assert_eq!(xboard.council.electors[0].protocol, council::electors::EngineProtocol::Cecp);
     assert_eq!(xboard.council.electors[0].options["memory"], OptionText("64".to_owned()));
 
     let interpreted =

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 
 use crate::{problem::HttpProblem, security::PageReader};
 use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError};
-use chess::{GameId, ServerName};
+use domain::{GameId, ServerName};
 use query::GamesQuery;
 use replay::Replay;
 use report::{JudgedGame, judge::Verdicts, openings::NamedOpening};

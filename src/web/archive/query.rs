@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::problem::HttpProblem;
 use bot::journal::{Filter, GameRecord, GameResult};
-use chess::{ServerName, Speed};
+use domain::{ServerName, Speed};
 
 const LONGEST_PAGE: usize = 500;
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::overview::ending;
 use bot::journal::{Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
-use chess::{
+use domain::{
     CriterionName, Line, Source,
     vote_words::{self, MoveGroup, NamedElector, Opinion},
 };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use bot::journal::{GameRecord, GameResult};
-use chess::{Color, Line, UciMove, Variant};
+use domain::{Color, Line, UciMove, Variant};
 use report::openings::NamedOpening;
 
 /// The plies searched for the opening's name: no family of openings begins later.

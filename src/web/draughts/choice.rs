@@ -2,8 +2,8 @@
 
 use std::{sync::atomic::AtomicBool, time::Instant};
 
-use chess::{Bound, Decision, Phase, Score, SearchId, Source};
 use council::player::vote_report;
+use domain::{Bound, Decision, Phase, Score, SearchId, Source};
 use draughts::{
     game::Game,
     search::{

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use chess::CriterionName;
+use domain::CriterionName;
 use draughts::{evaluation::Strategy, search::published::PublishedSettings};
 use draughts_player::{Pace, PlayerSpec};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! A game in the page, as the journal has it: from the opponent's first answer on.
 
 use bot::journal::{GameKey, Journal};
-use chess::{GameId, GameLine as _, ServerName, TimeControl};
+use domain::{GameId, GameLine as _, ServerName, TimeControl};
 use draughts::{
     board::Color,
     game::{Game, pdn::GameResult},

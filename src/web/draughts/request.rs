@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chess::GameId;
+use domain::GameId;
 use draughts::{
     board::{Board, Rules},
     game::{Game, pdn::PdnRecord},

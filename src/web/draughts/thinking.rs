@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use council::pool::Pool;
+use council::electors::Pool;
 use draughts::{game::Game, search::published::PublishedSettings};
 use draughts_player::{DraughtsPlayer, Pace, PlayerSpec};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};

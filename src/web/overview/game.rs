@@ -11,11 +11,11 @@ use shakmaty::Position as _;
 
 use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, short, shown};
 use bot::session::{GameEvent, how_it_ended};
-use chess::{
+use council::{clock::Budget, electors::ElectorSpec, player::vote_report};
+use domain::{
     ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal,
     vote_words::{self, NamedElector},
 };
-use council::{clock::Budget, player::vote_report, pool::ElectorSpec};
 
 /// How much of what is said in a game is kept.
 const MOST_CHAT: usize = 60;

@@ -21,7 +21,7 @@ use bot::{
     journal::GameKey,
     session::{AccountEvent, BotEvent, GameEvent},
 };
-use chess::ServerName;
+use domain::ServerName;
 use game::GameOverview;
 
 pub use game::GameFrame;

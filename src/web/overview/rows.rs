@@ -6,14 +6,15 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use bot::session::AccountMode;
-use chess::{
-    Account, Color, GameInfo, Line, Phase, Player, Proposal, Score, printable,
+use council::{
+    electors::{ElectorKind, ElectorSpec},
+    player::vote_report,
+};
+use domain::{
+    Account, Color, GameInfo, Line, Phase, Player, Proposal, Score,
     vote_words::{ElectorRole, MoveGroup, NamedElector},
 };
-use council::{
-    player::vote_report,
-    pool::{ElectorKind, ElectorSpec},
-};
+use util::printable;
 
 /// How many letters of a text from outside are shown: a name, a reason, something said.
 const LONGEST_TEXT: usize = 400;

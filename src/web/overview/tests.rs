@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::*;
 use bot::{journal::ChallengeOutcome, session::AccountMode};
-use chess::{
+use domain::{
     Account, Bound, Challenge, ChatLine, ChatRoom, Clock, Clocks, Color, Decision, GameInfo, GameStatus, GameTerms,
     Line, Phase, Player, Proposal, Score, SearchId, Source, TimeControl, Variant, Vote,
 };

@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::problem::HttpProblem;
 use bot::session::PreparedPlayer;
-use chess::{Limits, Line, vote_words};
-use council::{Council, Question, pool::Pool};
+use council::{Council, Question, electors::Pool};
+use domain::{Limits, Line, vote_words};
 
 /// How long a hint is thought about.
 const HINT_TIME: Duration = Duration::from_secs(1);

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{WebContext, problem::HttpProblem, security::PagePlayer, watch};
 use bot::session::PreparedPlayer;
-use chess::{GameId, UciMove};
+use domain::{GameId, UciMove};
 use hint::Hint;
 use request::{GameRequest, Menu};
 use seat::{SeatKey, Seated};

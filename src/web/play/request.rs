@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::HttpProblem;
 use bot::session::{LimitSettings, PlayerSettings, PreparedPlayer};
-use chess::{Color, GameTerms, Line, TimeControl, Variant};
 use council::{CouncilSettings, Roster};
+use domain::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// The longest name of a roster that is taken.
 const LONGEST_ROSTER: usize = 200;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::stage::{PlayStage, guest};
 use crate::{overview::ending, problem::HttpProblem};
-use chess::{Color, GameId, Line, UciMove};
+use domain::{Color, GameId, Line, UciMove};
 use practice::{AccountId, BoardEvent, Denied, GameView, ListenerKey, ServerState, Subscription};
 
 /// The interval of keep-alives, so that both sides notice a dead connection.

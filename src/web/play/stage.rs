@@ -14,9 +14,10 @@ use bot::{
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{self, AccountPolicy, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames},
 };
-use chess::{GameId, GameInfo, Shutdown};
+use domain::{GameId, GameInfo};
+use platform::lichess::{self, LichessSettings, Token};
 use practice::{AccountId, ChallengeTerms, GamePatience, PracticeError, PracticeServer, PracticeSettings, ServerState};
-use server::lichess::{self, LichessSettings, Token};
+use util::Shutdown;
 
 /// The name of the account in the overview and in the journal.
 pub(super) const SERVER: &str = "page";

@@ -23,7 +23,7 @@ use crate::{
     listen::{Door, Visitor},
     problem::HttpProblem,
 };
-use chess::Secret;
+use util::Secret;
 
 /// How many sessions are remembered; the oldest is forgotten first.
 const MOST_SESSIONS: usize = 64;

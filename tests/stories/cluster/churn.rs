@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use chess::Shutdown;
 use cluster::{ClusterSettings, WorkerSettings, lend};
 use council::CouncilSettings;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::task::JoinHandle;
+use util::Shutdown;
 
 use super::{
     processes::{Nats, until},

@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
-use chess::GameId;
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
     CouncilSettings, GroupMode,
-    pool::{Pool, RemotePool},
+    electors::{Pool, RemotePool},
 };
+use domain::GameId;
 use practice::SparringKind;
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;

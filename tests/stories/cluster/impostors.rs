@@ -83,8 +83,8 @@ fn lies(order: &SearchCommand) -> Vec<SearchEvent> {
     let lie = |moves: &str, depth: u32| {
         SearchEventKind::Proposal(ProposalText {
             moves: moves.to_owned(),
-            score: chess::Score::Cp(3000),
-            bound: chess::Bound::Exact,
+            score: domain::Score::Cp(3000),
+            bound: domain::Bound::Exact,
             depth,
             selective_depth: 30,
             root_moves_done: 0,

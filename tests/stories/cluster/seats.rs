@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use council::{CouncilSettings, pool::RemotePool};
+use council::{CouncilSettings, electors::RemotePool};
 use rustix::process::Signal;
 
 use crate::frontend::program::Program;

@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{GameId, Line, Variant};
-use council::{Council, CouncilSettings, CriterionName, ElectorSettings, Progress, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, CriterionName, ElectorSettings, Progress, Question, Roster, electors::Pool};
+use domain::{GameId, Line, Variant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;

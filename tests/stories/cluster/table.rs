@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{Decision, GameId, Line, Proposal, Variant};
 use cluster::{ClusterClient, ClusterSettings};
-use council::{Council, CouncilSettings, CriterionName, GroupMode, Progress, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, CriterionName, GroupMode, Progress, Question, Roster, electors::Pool};
+use domain::{Decision, GameId, Line, Proposal, Variant};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::processes::{PATIENCE, until};

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, process::Stdio, sync::Arc, time
 
 use async_trait::async_trait;
 use bot::journal::Archive;
-use chess::UciMove;
+use domain::UciMove;
 use engine::book::BookMaker;
 use practice::{GameView, PracticeServer, PracticeSettings, Sparring};
 use rustix::process::{Pid, Signal, kill_process};
@@ -109,7 +109,7 @@ async fn imported_lichess_bot_settings_play() {
         let moves = archive.moves(record).expect("readable");
         let ours: Vec<(String, String)> =
             moves.into_iter().filter_map(|played| Some((played.uci.to_string(), played.ours?.source))).collect();
-        let colour = usize::from(record.our_color == chess::Color::Black);
+        let colour = usize::from(record.our_color == domain::Color::Black);
         let expected: Vec<(String, String)> =
             OPENING.iter().skip(colour).step_by(2).take(2).map(|uci| ((*uci).to_owned(), "book".to_owned())).collect();
         assert_eq!(&ours[..2], expected, "two moves of the book, as before");

@@ -3,16 +3,16 @@
 use std::{path::Path, time::Duration};
 
 use bot::journal::Archive;
-use chess::{Action, ChallengeRequest, Color, Done, GameStatus, ServerEvent};
+use domain::{Action, ChallengeRequest, Color, Done, GameStatus, ServerEvent};
+use platform::{
+    Server,
+    fics::{self, Password},
+};
 use practice::{
     End, PracticeServer, SparringKind,
     faults::{StreamFault, Streams, When},
 };
 use rustix::process::Signal;
-use server::{
-    Server,
-    fics::{self, Password},
-};
 use tokio_util::sync::CancellationToken;
 
 use super::super::lichess::restart::Daemon as Process;

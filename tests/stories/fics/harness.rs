@@ -10,16 +10,17 @@ use bot::{
         Runtime, ShutdownGames,
     },
 };
-use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
-use council::{CouncilSettings, CriterionName, pool::Pool};
+use council::{CouncilSettings, CriterionName, electors::Pool};
+use domain::{Color, GameId, GameTerms, TimeControl, Variant};
+use platform::fics::{self, FicsSettings, Password, Timeseal};
 use practice::{
     AccountId, ChallengeTerms, End, FicsEndpoint, GameRefusal, GameReport, PracticeServer, SparringKind,
     faults::FaultPlan,
 };
-use server::fics::{self, FicsSettings, Password, Timeseal};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use util::Shutdown;
 
 // The package's own tests sit at the same telnet.
 #[path = "../../../src/practice/tests/fics/telnet.rs"]

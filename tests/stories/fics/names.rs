@@ -1,7 +1,7 @@
 //! Players who are called like words of the protocol, on servers of every dialect.
 
+use platform::fics::{FicsSettings, Timeseal};
 use practice::End;
-use server::fics::{FicsSettings, Timeseal};
 
 use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings};
 

@@ -4,8 +4,8 @@ use bot::{
     journal::{Archive, GameKey},
     session::{BotEvent, ControlCommand, GameEvent},
 };
+use platform::fics::{FicsSettings, Timeseal};
 use practice::End;
-use server::fics::{FicsSettings, Timeseal};
 
 use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings, within};
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use chess::UciMove;
+use domain::UciMove;
 use practice::{GameView, Sparring, SparringKind};
 
 use super::harness::{Daemon, PARTNER, ended, game_between, server, was_played_out, within};

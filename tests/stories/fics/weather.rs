@@ -6,7 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chess::UciMove;
+use domain::UciMove;
 use practice::{End, GameView, Sparring, SparringKind};
 
 use super::harness::{Daemon, ended, game_between, partner_of, server, was_played_out};

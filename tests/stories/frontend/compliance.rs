@@ -1,7 +1,7 @@
 //! Tests of UCI compliance, as match runners test an engine before games: for the council and for
 //! the engine alone.
 
-use chess::{Line, UciMove, Variant};
+use domain::{Line, UciMove, Variant};
 
 use super::program::Program;
 

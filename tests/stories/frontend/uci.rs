@@ -1,6 +1,6 @@
 //! Tests over UCI.
 
-use chess::{Line, UciMove, Variant};
+use domain::{Line, UciMove, Variant};
 
 use super::program::Program;
 

@@ -1,6 +1,6 @@
 //! Tests over CECP, from programs and from people who type.
 
-use chess::{Line, UciMove, Variant};
+use domain::{Line, UciMove, Variant};
 
 use super::program::Program;
 

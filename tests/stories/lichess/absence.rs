@@ -3,7 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use bot::journal::{Archive, GameKey, GameRecord};
-use chess::{GameId, GameStatus};
+use domain::{GameId, GameStatus};
 use practice::AccountId;
 
 use super::{

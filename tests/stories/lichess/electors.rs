@@ -9,8 +9,8 @@ use std::{
 
 use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
-use chess::GameId;
 use council::{CouncilSettings, ElectorSettings};
+use domain::GameId;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::harness::{SERVER, Story, roster, soon_over, tc, within};

@@ -3,8 +3,8 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use bot::session::LimitSettings;
-use chess::Variant;
-use council::{CouncilSettings, ElectorSettings, pool::EngineProtocol};
+use council::{CouncilSettings, ElectorSettings, electors::EngineProtocol};
+use domain::Variant;
 use testkit::needs::{FAIRY_STOCKFISH, FAIRYMAX, GNUCHESS, Need, PHALANX, PYTHON, SJENG};
 
 use super::{

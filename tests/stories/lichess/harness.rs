@@ -19,15 +19,16 @@ use bot::{
         Runtime,
     },
 };
-use chess::{Color, GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
-use council::{CouncilSettings, CriterionName, clock::ClockSettings, pool::Pool};
+use council::{CouncilSettings, CriterionName, clock::ClockSettings, electors::Pool};
+use domain::{Color, GameId, GameInfo, GameTerms, TimeControl, UciMove, Variant};
+use platform::lichess::{self, LichessSettings, Token};
 use practice::{
     AccountId, ChallengeTerms, End, GameRefusal, GameReport, GameView, PracticeServer, Sparring, SparringKind,
 };
-use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
 use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
+use util::Shutdown;
 
 /// The account that the daemon plays.
 pub(crate) const BOT: &str = "Concilio";

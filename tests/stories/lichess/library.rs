@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use chess::Color;
+use domain::Color;
 
 use super::{
     harness::{Story, tc, within},

@@ -8,7 +8,7 @@
 //! 4. No forfeit on time that a faster reply could have prevented; lag is measured: [`record`].
 //! 5. Every move is in the journal before it is sent, and a game that ended without us is looked up: [`record`], [`restart`],
 //!    [`absence`].
-//! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
+//! 6. The token is never logged and never in the journal: [`restart`], and `src/platform/tests/lichess/secrecy.rs`.
 //!
 //! What its operator reads and orders: [`operator`]; tournaments: [`tournaments`]; and what others can make of that: [`outsiders`].
 //!

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chess::Color;
+use domain::Color;
 use practice::{
     GameReport,
     faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},

@@ -32,7 +32,7 @@ fn everybody(story: &Story) -> OnlineSettings {
 }
 
 /// Returns the sources of our moves in the journal.
-fn sources(story: &Story, game: &chess::GameId) -> Vec<String> {
+fn sources(story: &Story, game: &domain::GameId) -> Vec<String> {
     let moves = story.journal_of(game);
     moves.into_iter().filter_map(|played| Some(played.ours?.source)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command, time::Duration};
 
-use chess::TournamentKind;
+use domain::TournamentKind;
 use practice::{AccountId, ChallengeState, End};
 use rustix::process::Signal;
 

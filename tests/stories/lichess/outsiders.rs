@@ -1,8 +1,9 @@
 //! Names and chat of other users are shown as plain text everywhere: they forge no line, send no
 //! controls to a terminal, and are no markup in a browser.
 
-use chess::{ChatRoom, GameId, GameTerms, Variant, steers};
+use domain::{ChatRoom, GameId, GameTerms, Variant};
 use practice::{AccountId, ChallengeTerms, SparringKind};
+use util::steers;
 
 use super::{
     harness::{BOT, Story, tc, within},

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
-use chess::{Color, GameId, UciMove};
+use domain::{Color, GameId, UciMove};
 use practice::{
     ChallengeTerms, GameView, Sparring, SparringKind,
     faults::{RequestFault, RequestKind, Span},
@@ -55,7 +55,7 @@ async fn moves_are_journaled_before_sending() {
         Reader { journal: story.journal_path(), player: SparringKind::Greedy.player(), missing: Arc::clone(&missing) };
     story.server.sparring_with("Reader", Arc::new(reader)).await.expect("a new account");
     let terms =
-        chess::GameTerms { variant: chess::Variant::Standard, time_control: story.plan.time_control, rated: false };
+        domain::GameTerms { variant: domain::Variant::Standard, time_control: story.plan.time_control, rated: false };
     let challenge = story.server.challenge("Reader", BOT, ChallengeTerms::new(terms)).await.expect("a challenge");
     let game = GameId::from(&challenge);
     story.played(&game).await;

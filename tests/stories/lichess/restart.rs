@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use chess::{Color, DeclineReason, Variant};
+use domain::{Color, DeclineReason, Variant};
 use practice::{
     AccountId, ChallengeState, End,
     faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},

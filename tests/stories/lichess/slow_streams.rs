@@ -2,9 +2,9 @@
 //! a stream too soon never gets it.
 
 use bot::session::LimitSettings;
-use chess::{Color, Variant};
+use domain::{Color, Variant};
+use platform::lichess::LichessSettings;
 use practice::faults::{StreamFault, Streams, When};
-use server::lichess::LichessSettings;
 
 use super::harness::{BOT, Plan, Story, openings, tc};
 

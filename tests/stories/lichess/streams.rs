@@ -1,6 +1,6 @@
 //! The stream of a game breaks, in every way a stream can break.
 
-use chess::Color;
+use domain::Color;
 use practice::faults::{StreamFault, Streams, When};
 
 use super::harness::{BOT, Story, openings};

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use chess::{GameTerms, TournamentKind, TournamentStage, Variant};
+use domain::{GameTerms, TournamentKind, TournamentStage, Variant};
 use practice::{AccountId, ServerState, TournamentPlan};
 
 use super::{

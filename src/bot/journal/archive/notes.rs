@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Archive, GameRecord, text, time_of_day};
 use crate::journal::{JournalError, codes};
-use chess::{Line, UciMove};
+use domain::{Line, UciMove};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChatRecord {

@@ -15,7 +15,7 @@ async fn line_has_only_shown_moves() {
     desk.journal.move_decided(decided(&key, &line, "d2d4".parse().expect("a move"))).await.expect("written");
     let archive = desk.archive();
     let game = archive.game(&key).expect("readable").expect("there");
-    assert_eq!(chess::moves_text(archive.line(&game).expect("readable").moves()), "e2e4 e7e5 g1f3 d7d6");
+    assert_eq!(domain::moves_text(archive.line(&game).expect("readable").moves()), "e2e4 e7e5 g1f3 d7d6");
 }
 
 #[tokio::test]

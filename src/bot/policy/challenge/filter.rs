@@ -5,9 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{DeclineWith, refuse};
-use chess::{
-    Challenge, DeclineReason, Fault, Player, Speed, TimeControl, Variant,
-    values::{Kind, Mode, Seconds, SecondsOrNone, TimeControlRule, WholeNumber, WholeNumberOrNone},
+use domain::{
+    Challenge, DeclineReason, Player, Speed, TimeControl, Variant,
+    values::{Kind, Mode, TimeControlRule},
+};
+use util::{
+    Fault,
+    values::{Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
 };
 
 /// The keys that `challenge` has for everybody, and `challenge.human` and `challenge.bot` for these alone.

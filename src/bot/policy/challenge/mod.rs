@@ -21,9 +21,12 @@ pub use filter::ChallengeFilter;
 pub use queue::{Preference, SortBy, Waiting, order};
 
 use super::rate_limits::{RateLimits, Spending};
-use chess::{
-    Challenge, ChallengeObstacle, DeclineReason, Fault, GameId, Line, Player, Speed, Variant, engine_position,
-    values::{HoursOfDay, Kind, Seconds, WholeNumber},
+use domain::{
+    Challenge, ChallengeObstacle, DeclineReason, GameId, Line, Player, Speed, Variant, engine_position, values::Kind,
+};
+use util::{
+    Fault,
+    values::{HoursOfDay, Seconds, WholeNumber},
 };
 
 /// The `challenge` table. What is taken may differ by the kind of opponent: `human` and `bot` are whole here; in the text

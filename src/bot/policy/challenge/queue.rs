@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use super::NameLists;
-use chess::{Challenge, values::Kind};
+use domain::{Challenge, values::Kind};
 
 /// The order of challenges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

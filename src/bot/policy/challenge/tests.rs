@@ -1,7 +1,7 @@
 use jiff::{ToSpan, tz::TimeZone};
 
 use super::*;
-use chess::{
+use domain::{
     ActionError, ChallengeId, GameTerms,
     values::{MinutesAndSeconds, Mode, TimeControlRule},
 };
@@ -18,7 +18,7 @@ fn from_bot() -> Challenge {
     Challenge { opponent: Some(bot), ..invitation() }
 }
 
-fn control(text: &str) -> chess::TimeControl {
+fn control(text: &str) -> domain::TimeControl {
     text.parse::<MinutesAndSeconds>().expect("a time control").0
 }
 

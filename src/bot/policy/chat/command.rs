@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ChatSettings, Thoughts};
-use chess::ChatRoom;
+use domain::ChatRoom;
 
 /// A command, as `!word`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

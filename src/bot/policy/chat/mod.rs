@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use command::{ChatCommand, ChatContext};
 
 use super::rate_limits::later;
-use chess::{ChatLine, ChatRoom};
+use domain::{ChatLine, ChatRoom};
 
 /// The longest line a server takes, in characters.
 pub const LONGEST: usize = 140;
@@ -294,7 +294,7 @@ fn wrap(text: &str) -> Vec<String> {
 
 impl ChatSettings {
     /// Returns the faults of the greetings.
-    pub fn faults(&self) -> Vec<chess::Fault> {
+    pub fn faults(&self) -> Vec<util::Fault> {
         let greetings = [
             ("hello", &self.hello),
             ("goodbye", &self.goodbye),
@@ -304,10 +304,10 @@ impl ChatSettings {
         let mut faults = Vec::new();
         for (key, text) in greetings {
             if text.chars().count() > LONGEST {
-                faults.push(chess::Fault::value(key, format!("at most {LONGEST} characters")));
+                faults.push(util::Fault::value(key, format!("at most {LONGEST} characters")));
             }
             if !ChatContext::unknown_placeholders(text).is_empty() {
-                faults.push(chess::Fault::value(
+                faults.push(util::Fault::value(
                     key,
                     "no other placeholders than {me}, {opponent}, {engine}, {cpu} and {ram}",
                 ));

@@ -28,10 +28,8 @@ use super::{
     NameLists,
     rate_limits::{RateLimits, Spending, later},
 };
-use chess::{
-    Account, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameTerms, Player, Speed, Variant,
-    values::HoursOfDay,
-};
+use domain::{Account, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameTerms, Player, Speed, Variant};
+use util::values::HoursOfDay;
 
 /// The scope of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

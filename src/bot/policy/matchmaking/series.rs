@@ -2,7 +2,7 @@
 
 use rand::{Rng, RngExt};
 
-use chess::{Account, ChallengeRequest, Color, GameTerms};
+use domain::{Account, ChallengeRequest, Color, GameTerms};
 
 /// The rest of a series with an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,10 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use chess::{
-    Fault, GameTerms, Player, TimeControl, Variant,
-    values::{HoursOfDay, MinutesAndSeconds, Seconds, WholeNumber, WholeNumberOrNone},
+use domain::{GameTerms, Player, TimeControl, Variant, values::MinutesAndSeconds};
+use util::{
+    Fault,
+    values::{HoursOfDay, Seconds, WholeNumber, WholeNumberOrNone},
 };
 
 /// The `matchmaking` table.

@@ -3,7 +3,7 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use super::*;
 use crate::policy::challenge::Names;
-use chess::Color;
+use domain::Color;
 
 const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
 

@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 pub use settings::{NamedTournament, TournamentSettings};
 
 use super::{matchmaking::rating_for, rate_limits::later};
-use chess::{
+use domain::{
     ActionError, Standing, Tournament, TournamentEntry, TournamentInfo, TournamentKind, TournamentStage, Variant,
-    values::HoursOfDay,
 };
+use util::values::HoursOfDay;
 
 /// The interval of reporting presence. An arena remembers a player for a minute.
 const PRESENT_AGAIN: Duration = Duration::from_secs(50);

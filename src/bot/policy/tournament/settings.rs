@@ -4,9 +4,13 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use chess::{
-    Fault, Secret, SecretError, Speed, Tournament, TournamentEntry, TournamentInfo, TournamentKind, Variant,
-    values::{HoursOfDay, Mode, Seconds, SecondsOrNone, TimeControlRule},
+use domain::{
+    Speed, Tournament, TournamentEntry, TournamentInfo, TournamentKind, Variant,
+    values::{Mode, TimeControlRule},
+};
+use util::{
+    Fault, Secret, SecretError,
+    values::{HoursOfDay, Seconds, SecondsOrNone},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

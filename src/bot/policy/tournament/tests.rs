@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, tz::TimeZone};
 
 use super::*;
-use chess::{GameTerms, Secret, TimeControl};
+use domain::{GameTerms, TimeControl};
+use util::Secret;
 
 /// A day of the story, from noon.
 struct Story {
@@ -217,7 +218,7 @@ fn what_is_passed_over_says_why_once() {
     ];
     for (change, words) in cases {
         let mut story = Story::new();
-        story.policy.settings.modes = vec![chess::values::Mode::Rated];
+        story.policy.settings.modes = vec![domain::values::Mode::Rated];
         let mut arena = story.arena("abcd1234", 0, 60);
         change(&mut arena);
         story.due();
@@ -234,7 +235,7 @@ fn named_tournaments_use_team_and_password() {
     let mut arena = story.arena("abcd1234", 0, 60);
     arena.has_password = true;
     arena.terms.rated = false;
-    story.policy.settings.modes = vec![chess::values::Mode::Rated];
+    story.policy.settings.modes = vec![domain::values::Mode::Rated];
     let named: Tournament = "abcd1234".parse().expect("a name");
     let entry = TournamentEntry {
         team: Some("blue".to_owned()),

@@ -11,7 +11,7 @@ use crate::session::{
     lobby::{LobbyCommand, LobbyEffect, LobbyInput},
     machine::GameInput,
 };
-use chess::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry};
+use domain::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry};
 
 /// Commands that wait for the answer of the server.
 #[derive(Default)]

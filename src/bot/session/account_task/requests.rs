@@ -9,8 +9,8 @@ use crate::session::{
     account_context::defended,
     lobby::{LobbyInput, TournamentAnswer},
 };
-use chess::{Action, ActionError, ChallengeRequest, Done};
-use server::Server;
+use domain::{Action, ActionError, ChallengeRequest, Done};
+use platform::Server;
 
 /// Pause for an opponent who is busy when we want to challenge.
 const BUSY: Duration = Duration::from_mins(5);

@@ -12,11 +12,11 @@ use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
     session::{BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer, control::ReloadedPolicy},
 };
-use chess::{
+use council::{CouncilSettings, electors::Pool};
+use domain::{
     Account, ActionError, ChallengeId, ChallengeRequest, ChatLine, Clock, Clocks, Color, DeclineReason, Done, GameInfo,
     GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove, Variant,
 };
-use council::{CouncilSettings, pool::Pool};
 
 /// Refuses and answers as it is told, and notes what was asked of it.
 #[derive(Default)]
@@ -210,7 +210,7 @@ impl Story {
             let record = archive.game(&key).ok()??;
             record.pgn_path.as_ref()?;
             let moves: Vec<UciMove> = archive.moves(&record).ok()?.iter().map(|played| played.uci).collect();
-            Some((chess::moves_text(&moves), record.status, record.winner))
+            Some((domain::moves_text(&moves), record.status, record.winner))
         })
         .await
     }
@@ -358,7 +358,7 @@ async fn look_up_is_retried_until_answered() {
     let looked_up = story.server.looked_up.lock().expect("no panic").clone();
     assert_eq!(looked_up.len(), 3);
     let known = looked_up[0].as_ref().expect("the journal knows it");
-    assert_eq!((known.info.opponent().name.as_str(), chess::moves_text(&known.shown).as_str()), ("Ann", "e2e4 e7e5"));
+    assert_eq!((known.info.opponent().name.as_str(), domain::moves_text(&known.shown).as_str()), ("Ann", "e2e4 e7e5"));
 }
 
 /// A server keeps no game in which not both sides moved: one that it does not know was aborted. Of any other nothing is claimed.
@@ -566,7 +566,7 @@ async fn flooded_game_is_resynchronised() {
     let mut handle = GameHandle { inbox, catching_up: None };
     let id = GameId::new("abcdefgh");
     let mut tell = |input| handle.tell(&id, input, &(Arc::clone(&server) as Arc<dyn Server>), &requests);
-    let line = ChatLine { username: "Ann".to_owned(), room: chess::ChatRoom::Player, text: "hello".to_owned() };
+    let line = ChatLine { username: "Ann".to_owned(), room: domain::ChatRoom::Player, text: "hello".to_owned() };
     let chat = || GameInput::Chat(line.clone(), Vec::new());
     let (_, state) = game("e2e4", GameStatus::Started, None);
     for input in [chat(), chat(), chat(), GameInput::State(state.clone()), GameInput::State(state), chat()] {
@@ -613,7 +613,7 @@ async fn operator_gets_the_result() {
     for (json, action) in [
         (
             r#"{"command":"chat","game":"abcdefgh","text":"hello"}"#,
-            Action::Chat("abcdefgh".into(), chess::ChatRoom::Player, "hello".to_owned()),
+            Action::Chat("abcdefgh".into(), domain::ChatRoom::Player, "hello".to_owned()),
         ),
         (
             r#"{"command":"join","tournament":"swiss/abcd1234"}"#,

@@ -14,11 +14,11 @@ use crate::{
     journal::{ChallengeOutcome, GameKey},
     policy::tournament::TournamentNews,
 };
-use chess::{
+use council::{clock::Budget, electors::ElectorSpec};
+use domain::{
     Account, Challenge, ChallengeId, ChallengeRequest, ChatLine, Clocks, Color, Decision, DeclineReason, GameId,
     GameInfo, GameStatus, Line, Player, Proposal, ServerName,
 };
-use council::{clock::Budget, pool::ElectorSpec};
 
 pub use bus::EventBus;
 pub(super) use sentence::terms_in_words;

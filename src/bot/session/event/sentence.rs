@@ -1,7 +1,7 @@
 //! One plain line for each event that a person wants to read.
 //!
 //! Names and texts come from servers and are inserted unchanged: the code that shows the line makes
-//! them harmless ([`chess::printable`]).
+//! them harmless ([`util::printable`]).
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tracing::Level;
 
 use super::{AccountEvent, AccountMode, BotEvent, GameEvent, is_late};
 use crate::{journal::ChallengeOutcome, policy::tournament::TournamentNews};
-use chess::{
+use council::{clock::Budget, player::vote_report};
+use domain::{
     Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Standing, Variant,
 };
-use council::{clock::Budget, player::vote_report};
 
 /// Disagreement from which on a vote is worth a line: the share of the electors that wanted another
 /// move.
@@ -305,7 +305,7 @@ fn seconds(time: Duration) -> String {
 mod tests {
     use super::*;
     use crate::journal::GameKey;
-    use chess::{ChallengeId, DeclineReason, GameId, Player, TimeControl};
+    use domain::{ChallengeId, DeclineReason, GameId, Player, TimeControl};
 
     fn info() -> Box<GameInfo> {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
@@ -408,7 +408,7 @@ mod tests {
     fn what_we_say_ourselves_is_no_news() {
         let level = |ours| {
             let line =
-                chess::ChatLine { room: chess::ChatRoom::Player, username: "x".to_owned(), text: "hi".to_owned() };
+                domain::ChatLine { room: domain::ChatRoom::Player, username: "x".to_owned(), text: "hi".to_owned() };
             let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
             BotEvent::Game(game, GameEvent::Chat { line, ours }).sentence().expect("a sentence").level
         };

@@ -6,7 +6,7 @@ use crate::session::{
     control::{ControlAnswer, ControlError, GameCommand},
     machine::{DrawCourse, GameEffect, GameInput, GivingUp},
 };
-use chess::Action;
+use domain::Action;
 
 impl GameTask {
     /// Carries out a command, or begins to; what the game itself has to do first is returned.

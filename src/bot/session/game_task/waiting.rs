@@ -6,8 +6,8 @@ use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
 use crate::journal::JournalError;
-use chess::ActionError;
 use council::BriefWait;
+use domain::ActionError;
 
 /// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
 const DISK_PATIENCE: Duration = Duration::from_millis(500);

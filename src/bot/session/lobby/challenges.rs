@@ -13,7 +13,7 @@ use crate::{
         rate_limits::Spending,
     },
 };
-use chess::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId, Player};
+use domain::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId, Player};
 
 /// The server's name for its limit on games between bots in a day.
 const GAMES_BETWEEN_BOTS: &str = "bot.vsBot.day";

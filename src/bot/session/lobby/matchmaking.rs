@@ -12,7 +12,7 @@ use crate::{
     },
     session::AccountMode,
 };
-use chess::{
+use domain::{
     Account, Action, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameTerms, values::Kind,
 };
 

@@ -37,7 +37,7 @@ use crate::{
         tournament::TournamentNews,
     },
 };
-use chess::{
+use domain::{
     Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, Player, Tournament,
     values::Kind,
 };

@@ -12,7 +12,7 @@ use crate::{
     },
     session::{AccountMode, control::ChallengeOrder},
 };
-use chess::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, TournamentEntry, values::Kind};
+use domain::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, TournamentEntry, values::Kind};
 
 /// The first and the longest pause before an ordered challenge is made again that could not be made: twice as long each time.
 const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));

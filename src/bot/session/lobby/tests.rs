@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::{MatchmakingSettings, challenge::Names, matchmaking::MatchType};
-use chess::{GameTerms, TimeControl, Variant, values::MinutesAndSeconds};
+use domain::{GameTerms, TimeControl, Variant, values::MinutesAndSeconds};
 
 const START: Timestamp = Timestamp::constant(1_700_000_000, 0);
 

@@ -9,7 +9,7 @@ use crate::{
     policy::tournament::{Participation, TournamentNews, TournamentPolicy, TournamentSituation, TournamentStep},
     session::AccountMode,
 };
-use chess::{Action, ActionError, Tournament, TournamentInfo};
+use domain::{Action, ActionError, Tournament, TournamentInfo};
 
 #[derive(Debug)]
 pub(in crate::session) enum TournamentAnswer {

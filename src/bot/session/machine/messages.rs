@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
 use council::{clock::Budget, player::RequestId};
+use domain::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
 
 use crate::session::control::{ControlAnswer, GameCommand};
 

@@ -20,7 +20,8 @@ use std::{
 
 use shakmaty::Position as _;
 
-use chess::{Action, Backoff, Color, GameInfo, GameState, GameStatus, Line, Offers, UciMove};
+use domain::{Action, Color, GameInfo, GameState, GameStatus, Line, Offers, UciMove};
+use util::Backoff;
 
 use super::adjudicator::Adjudicator;
 

@@ -6,7 +6,8 @@
 use std::time::{Duration, Instant};
 
 use super::{GameEffect, GameMachine, Timer};
-use chess::{Action, Backoff, GameState};
+use domain::{Action, GameState};
+use util::Backoff;
 
 /// The shortest and the longest pause before an answer without effect is checked.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));

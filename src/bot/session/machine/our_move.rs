@@ -10,8 +10,8 @@ use std::{
 
 use super::{AnswerNumber, DecidedSearch, GameEffect, GameMachine, Timer};
 use crate::session::adjudicator::MoveVerdict;
-use chess::{Action, ActionError, UciMove};
 use council::player::RequestId;
+use domain::{Action, ActionError, UciMove};
 
 /// The least and the most time that the stream is given to show a move that the server has acknowledged.
 pub(super) const ECHO: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));

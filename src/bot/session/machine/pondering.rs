@@ -6,8 +6,8 @@
 use std::{sync::Arc, time::Instant};
 
 use super::{DecidedSearch, GameEffect, GameMachine, MoveState};
-use chess::{Line, UciMove};
 use council::player::RequestId;
+use domain::{Line, UciMove};
 
 /// The search in the opponent's time.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use crate::{
     policy::{DrawSettings, ResignSettings},
     session::PlayerSettings,
 };
-use chess::{
+use council::player::RequestId;
+use domain::{
     ActionError, Clock, Clocks, Decision, GameId, GameTerms, Offers, Player, Score, Source, TimeControl, Variant,
 };
-use council::player::RequestId;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,7 +1,9 @@
 //! Pictures of games at several widths.
 
 use super::*;
-use chess::{Bound, CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote};
+use domain::{
+    Bound, CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote,
+};
 use std::time::Duration;
 
 fn scene(opponent: &str) -> Scene {

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use chess::{Bound, Score};
+use domain::{Bound, Score};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 /// A way to do harm.

@@ -7,7 +7,6 @@ use std::{
 };
 
 use async_nats::Client;
-use chess::{Decision, GameId, Line, Score, UciMove, Variant, engine_move, engine_position};
 use concilio_cluster::{
     ClusterClient, ClusterSettings, ProcessIdentity, Sender, Subjects,
     wire::{
@@ -17,8 +16,9 @@ use concilio_cluster::{
 };
 use council::{
     Ballots, Council, CouncilSettings, Question, Roster, elected_move,
-    pool::{Pool, VerificationLength},
+    electors::{Pool, VerificationLength},
 };
+use domain::{Decision, GameId, Line, Score, UciMove, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 use futures_util::StreamExt;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -55,7 +55,7 @@ pub fn position(moves: &str) -> Line {
 pub fn value(line: &Line, best: UciMove, nodes: u64) -> i32 {
     let position = engine_position(line).expect("standard chess");
     let root = [engine_move(&position, best).expect("legal")];
-    let (hash, threads, knowledge) = (2, 1, chess::Knowledge::LEARNED);
+    let (hash, threads, knowledge) = (2, 1, domain::Knowledge::LEARNED);
     let mut engine = Engine::new(EngineOptions { hash, threads, knowledge, ..EngineOptions::default() });
     let limits = Limits { nodes: Some(nodes), time: None, depth: None, mate: None };
     let mut value = Score::Cp(0);
@@ -257,8 +257,8 @@ fn event(
             }
             text(words.join(" "), *score, *bound, *depth, *nodes, *root_moves_done)
         }
-        Says::Text(moves) => text(moves.clone(), Score::Cp(10), chess::Bound::Exact, 9, 1_000, 0),
-        Says::Stale => text(moves[0].0.to_string(), Score::Cp(0), chess::Bound::Exact, 9, 1_000, 0),
+        Says::Text(moves) => text(moves.clone(), Score::Cp(10), domain::Bound::Exact, 9, 1_000, 0),
+        Says::Stale => text(moves[0].0.to_string(), Score::Cp(0), domain::Bound::Exact, 9, 1_000, 0),
         Says::Finished(nodes) => SearchEventKind::Finished(*nodes),
         Says::Failed => SearchEventKind::Failed("it means harm".repeat(100)),
         Says::GivenBack => SearchEventKind::GivenBack,
@@ -272,7 +272,7 @@ pub struct Target {
     pub cluster: ClusterClient,
     council: Council,
     settings: CouncilSettings,
-    electors: Vec<council::pool::ElectorSpec>,
+    electors: Vec<council::electors::ElectorSpec>,
     _stop: DropGuard,
 }
 
@@ -323,7 +323,7 @@ impl Target {
             .iter()
             .map(|vote| {
                 let known = self.electors.iter().find(|elector| elector.name == vote.elector);
-                known.cloned().unwrap_or_else(|| council::pool::ElectorSpec {
+                known.cloned().unwrap_or_else(|| council::electors::ElectorSpec {
                     name: vote.elector.clone(),
                     ..self.electors[0].clone()
                 })

@@ -1,9 +1,9 @@
 //! Whom a server with keys lets in and hear, what becomes of those whom it does not, and what they are told.
 
-use chess::Shutdown;
 use concilio_cluster::{ClusterClient, ClusterSettings, ConnectionError, LendError, MemberKind, Survey, lend, survey};
-use council::pool::RemotePool;
+use council::electors::RemotePool;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use util::Shutdown;
 
 use super::{Keyed, configuration, log::until, nats::PATIENCE, worker};
 

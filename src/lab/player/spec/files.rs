@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{PlayerKind, PlayerSpec};
 use crate::program_files::files_of_program;
-use council::pool::ElectorKind;
+use council::electors::ElectorKind;
 
 impl PlayerSpec {
     /// The files that its play depends on: programs with what they read, nets, a file of settings. What it writes is not among

@@ -9,7 +9,7 @@ use crate::{
     game::{GameRefusal, Stop},
     state::Denied,
 };
-use chess::{Color, Line, UciMove};
+use domain::{Color, Line, UciMove};
 
 /// Returns true if a line has the form of a move. No command has it.
 pub(crate) fn looks_like_a_move(line: &str) -> bool {
@@ -321,7 +321,7 @@ impl VisitorSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::Variant;
+    use domain::Variant;
 
     #[test]
     fn moves_have_a_form() {

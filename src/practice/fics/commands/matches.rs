@@ -13,7 +13,7 @@ use crate::{
     game::Stop,
     state::{ChallengeTerms, Denied},
 };
-use chess::{Color, DeclineReason, GameTerms, TimeControl, Variant};
+use domain::{Color, DeclineReason, GameTerms, TimeControl, Variant};
 
 /// The arguments after a name in `match`, or after `seek`.
 #[derive(Clone, Debug, PartialEq)]

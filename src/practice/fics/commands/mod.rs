@@ -101,7 +101,7 @@ impl VisitorSession {
     }
 
     /// Returns the game being played; answers if there is none.
-    fn game_played(&mut self) -> Option<chess::GameId> {
+    fn game_played(&mut self) -> Option<domain::GameId> {
         let id = self.playing.as_ref().map(|board| board.id.clone());
         if id.is_none() {
             self.line("You are not playing a game.");

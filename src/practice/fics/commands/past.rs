@@ -4,7 +4,7 @@ use crate::{
     fics::{joined::Examination, session::VisitorSession, text},
     state::GameView,
 };
-use chess::GameId;
+use domain::GameId;
 
 const SHOWN: usize = 10;
 

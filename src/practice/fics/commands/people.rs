@@ -8,7 +8,7 @@ use crate::{
         session::{VisitorSession, opponent_of},
     },
 };
-use chess::ChatRoom;
+use domain::ChatRoom;
 
 impl VisitorSession {
     /// Commands that are about people, and what needs no more than an answer.

@@ -7,7 +7,7 @@ use crate::{
     fics::{joined::JoinedBoard, offers::PendingKind, text},
     state::{BoardEvent, GameView},
 };
-use chess::{ChatLine, ChatRoom, Color, Offers};
+use domain::{ChatLine, ChatRoom, Color, Offers};
 
 impl VisitorSession {
     /// Joins a board of the visitor's own game.

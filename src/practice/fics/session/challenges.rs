@@ -10,7 +10,7 @@ use crate::{
     },
     state::{ChallengeView, GameView, PracticeAccountEvent},
 };
-use chess::{Color, DeclineReason};
+use domain::{Color, DeclineReason};
 
 impl VisitorSession {
     /// Handles an event of this account.

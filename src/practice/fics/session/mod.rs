@@ -27,7 +27,7 @@ use crate::{
     game::ConnectionLoss,
     state::{GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
 };
-use chess::{DeclineReason, GameId};
+use domain::{DeclineReason, GameId};
 
 const PROMPT: &str = "fics% ";
 /// Noise comes in bursts this far apart.

@@ -6,7 +6,7 @@ use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square, va
 
 use super::minutes_and_increment;
 use crate::{dialect::Dialect, state::GameView};
-use chess::{Color, Line, TimeControl, Variant};
+use domain::{Color, Line, TimeControl, Variant};
 
 /// The relation of a viewer to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

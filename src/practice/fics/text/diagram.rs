@@ -6,7 +6,7 @@ use shakmaty::{File, Position, Rank, Square};
 
 use super::board::{last_move, material};
 use crate::state::GameView;
-use chess::Color;
+use domain::Color;
 
 const EDGE: &str = "       ---------------------------------";
 const RULE: &str = "       |---+---+---+---+---+---+---+---|";

@@ -1,7 +1,7 @@
 //! Endings of games, in the server's words.
 
 use crate::{dialect::Dialect, game::End, state::GameView};
-use chess::Color;
+use domain::Color;
 
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`; also for a game that is put off. `None` while it runs.
 pub(crate) fn end_line(view: &GameView, number: u32, dialect: Dialect) -> Option<String> {

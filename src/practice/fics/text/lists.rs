@@ -12,7 +12,7 @@ use crate::{
     game::End,
     state::{GameView, PlayerView},
 };
-use chess::{Color, GameTerms, Line, Variant};
+use domain::{Color, GameTerms, Line, Variant};
 
 fn date(millis: u64) -> String {
     let stamp = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());

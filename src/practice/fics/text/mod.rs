@@ -17,7 +17,7 @@ use crate::{
     dialect::Dialect,
     state::{ChallengeView, GameView, Pairing, PlayerView},
 };
-use chess::{Color, GameTerms, Line, TimeControl, Variant};
+use domain::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Wild 5 and 8: the positions that the core can set up without further rules.
 pub(crate) const WILD_POSITIONS: [(&str, &str); 2] = [

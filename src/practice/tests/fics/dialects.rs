@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chess::{Color, GameId, GameTerms, TimeControl, Variant};
+use domain::{Color, GameId, GameTerms, TimeControl, Variant};
 use practice::{AccountId, ChallengeTerms, End, PracticeServer, SparringKind};
 
 use crate::{

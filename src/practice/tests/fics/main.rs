@@ -9,7 +9,7 @@ mod telnet;
 
 use std::net::SocketAddr;
 
-use chess::GameId;
+use domain::GameId;
 use practice::{AccountId, FicsEndpoint, PracticeServer, PracticeSettings};
 use telnet::PATIENCE;
 

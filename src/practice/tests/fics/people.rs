@@ -1,11 +1,11 @@
 //! Tests of commands that people type over telnet.
 
-use chess::timeseal;
 use practice::{End, PracticeServer, SparringKind};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
+use util::timeseal;
 
 use crate::{
     game_of, server,

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use chess::{GameTerms, TournamentKind, Variant};
+use domain::{GameTerms, TournamentKind, Variant};
 use jsonschema::Validator;
 use practice::TournamentPlan;
 use serde_json::{Value, json};
@@ -178,7 +178,7 @@ async fn tournaments_are_as_described() {
     let judge = Judge::new();
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
-    let time_control = chess::TimeControl::real_time(Duration::from_mins(1), Duration::ZERO);
+    let time_control = domain::TimeControl::real_time(Duration::from_mins(1), Duration::ZERO);
     let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
     for (kind, path, list) in
         [(TournamentKind::Arena, "tournament", "arena"), (TournamentKind::Swiss, "swiss", "swiss")]

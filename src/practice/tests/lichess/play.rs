@@ -1,6 +1,6 @@
 //! Whole games, and what players can do in them.
 
-use chess::{Color, GameTerms, Variant};
+use domain::{Color, GameTerms, Variant};
 use practice::{ChallengeTerms, End, SparringKind};
 use reqwest::StatusCode;
 

@@ -1,6 +1,6 @@
 //! Reports on votes.
 
-use chess::{Color, CriterionName, GameStatus};
+use domain::{Color, CriterionName, GameStatus};
 use report::{formulas::MoveLabel, study::MissedChance};
 
 use super::journal::{Desk, ScriptedGame};
@@ -8,7 +8,7 @@ use super::journal::{Desk, ScriptedGame};
 /// We are mated in two by our own pawns, though an elector had seen it coming.
 const FOOLS_MATE: ScriptedGame<'_> = ScriptedGame {
     id: "foolsmat",
-    variant: chess::Variant::Standard,
+    variant: domain::Variant::Standard,
     fen: "",
     ours: Color::White,
     opponent: "Somebody",
@@ -87,7 +87,7 @@ async fn missed_mates_are_reported() {
     let desk = Desk::new();
     desk.play(&ScriptedGame {
         id: "missedit",
-        variant: chess::Variant::FromPosition,
+        variant: domain::Variant::FromPosition,
         fen: "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
         moves: "g1f1 h7h6",
         end: (GameStatus::Draw, None),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bot::journal::{DecidedMove, Filter, GameKey, Journal, JournalSettings};
-use chess::{
+use domain::{
     Bound, Clock, Clocks, Color, CriterionName, Decision, GameId, GameInfo, GameStatus, GameTerms, Line, Phase, Player,
     Proposal, Score, SearchId, ServerName, Source, TimeControl, UciMove, Variant, Vote,
 };

@@ -2,7 +2,7 @@
 
 use std::{fs, ops::ControlFlow};
 
-use chess::{Color, CriterionName, GameStatus, Variant};
+use domain::{Color, CriterionName, GameStatus, Variant};
 use pgn_reader::{
     Nag, RawTag, Reader, SanPlus, Skip, Visitor,
     shakmaty::{CastlingMode, Chess, Position as _, fen::Fen},

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use bot::journal::Archive;
-use chess::{Color, GameStatus};
+use domain::{Color, GameStatus};
 use report::{
     ReportProgress,
     judge::{GameMaterial, JudgeEffort, JudgeSpec, Verdicts, judge_all},
@@ -14,7 +14,7 @@ use super::journal::{Desk, ScriptedGame};
 
 const GAME: ScriptedGame<'_> = ScriptedGame {
     id: "italian1",
-    variant: chess::Variant::Standard,
+    variant: domain::Variant::Standard,
     fen: "",
     ours: Color::Black,
     opponent: "Somebody",

@@ -227,17 +227,17 @@ async fn the_journal_hears_of_a_move_taken_back_and_of_a_win_against_the_opponen
     refused(&stage, "api/draughts", &json!({ "id": "../../etc" })).await;
     // A game of chess keeps its moves, whatever somebody calls a game of draughts.
     let opponent = json!({ "name": "council", "depth": 1 });
-    let game = chess::GameInfo {
-        id: chess::GameId::new("ofchess1"),
-        terms: chess::GameTerms {
-            variant: chess::Variant::Standard,
-            time_control: chess::TimeControl::Unlimited,
+    let game = domain::GameInfo {
+        id: domain::GameId::new("ofchess1"),
+        terms: domain::GameTerms {
+            variant: domain::Variant::Standard,
+            time_control: domain::TimeControl::Unlimited,
             rated: false,
         },
-        white: chess::Player::named("Concilio"),
-        black: chess::Player::named("Guest"),
-        our_color: chess::Color::White,
-        start: chess::Line::start(chess::Variant::Standard),
+        white: domain::Player::named("Concilio"),
+        black: domain::Player::named("Guest"),
+        our_color: domain::Color::White,
+        start: domain::Line::start(domain::Variant::Standard),
         tournament: None,
         url: None,
     };

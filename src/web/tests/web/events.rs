@@ -6,7 +6,7 @@ use bot::{
     journal::GameKey,
     session::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
-use chess::{
+use domain::{
     Account, Bound, ChatLine, ChatRoom, Clock, Clocks, Color, GameInfo, GameTerms, Line, Phase, Player, Proposal,
     Score, SearchId, TimeControl, Variant,
 };

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::stage::PlayStage;
 use bot::journal::{Filter, GameKey};
-use chess::{Color, GameInfo, GameStatus, GameTerms, Line, Player, Variant};
 use concilio_web::WebSettings;
+use domain::{Color, GameInfo, GameStatus, GameTerms, Line, Player, Variant};
 use practice::SparringKind;
 use report::{
     ReportRequest,

@@ -8,8 +8,8 @@ use crate::{
     journal::judged,
     stage::{PlayStage, SECRET, within},
 };
-use chess::Player;
 use concilio_web::WebSettings;
+use domain::Player;
 use practice::SparringKind;
 use report::judge::{JudgeEffort, JudgeSpec};
 

@@ -131,7 +131,7 @@ async fn nothing_listens_beyond_loopback_without_a_secret() {
     let context = concilio_web::WebContext {
         event_bus: stage.bus.clone(),
         journal: stage.journal.clone(),
-        pool: council::pool::Pool::new(1),
+        pool: council::electors::Pool::new(1),
         player: tokio::sync::watch::channel(bot::session::PlayerSettings::default()).1,
         control: None,
         health: concilio_web::HealthChecks::default(),
@@ -200,7 +200,7 @@ async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
     let context = concilio_web::WebContext {
         event_bus: stage.bus.clone(),
         journal: stage.journal.clone(),
-        pool: council::pool::Pool::new(1),
+        pool: council::electors::Pool::new(1),
         player: tokio::sync::watch::channel(bot::session::PlayerSettings::default()).1,
         control: None,
         health: concilio_web::HealthChecks::default(),

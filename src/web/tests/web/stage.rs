@@ -9,14 +9,15 @@ use bot::{
         self, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
     },
 };
-use chess::{GameTerms, Shutdown, Variant};
 use concilio_web::{HealthChecks, WebContext, WebServer, WebSettings, serve};
-use council::{CouncilSettings, pool::Pool};
+use council::{CouncilSettings, electors::Pool};
+use domain::{GameTerms, Variant};
+use platform::lichess::{self, LichessSettings, Token};
 use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
 use reqwest::{Client, RequestBuilder};
-use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
 use tokio::sync::watch;
+use util::Shutdown;
 
 /// The operator's secret on the stage.
 pub(crate) const SECRET: &str = "open sesame";
@@ -160,7 +161,7 @@ pub(crate) struct PlayingBot {
 
 impl PlayingBot {
     /// The partner challenges the bot; the game has begun when this returns.
-    pub(crate) async fn game(&self, time_control: &str) -> chess::GameId {
+    pub(crate) async fn game(&self, time_control: &str) -> domain::GameId {
         let time_control = time_control.parse().expect("a time control");
         let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
         let begun = self.server.game_between("Sparring", "Concilio", ChallengeTerms::new(terms));

@@ -1,0 +1,259 @@
+//! A slot that chooses its place anew at every search: threads of this machine while it has a core
+//! to spare, even if only for a part of them, so that no home core idles while a search waits
+//! elsewhere and an elector of this machine always votes; else another machine, and without one the
+//! thread again. A search lost elsewhere before its first proposal begins anew here.
+//!
+//! Copies that share one table only take each other's time where they crowd: those with neither a
+//! core nor another machine end at once, without a vote.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ElectorSpec, Fallback, Job, RemoteSlot, SearchReport,
+    cores::{CoreClaim, Cores},
+    local_slot::LocalSlot,
+    slot::SearchSlot,
+};
+use domain::{ElectorName, Line, SearchId};
+
+/// Two slots of one elector, here and on other machines, of which at most one searches.
+#[derive(Debug)]
+pub(super) struct ElasticSlot(Arc<Mutex<Both>>);
+
+#[derive(Debug)]
+struct Both {
+    cores: Arc<Cores>,
+    elector: ElectorName,
+    threads: usize,
+    /// The number of the table that it shares with its copies, if it does.
+    table: Option<u64>,
+    local: LocalSlot,
+    remote: Box<dyn RemoteSlot>,
+    current: Option<SearchId>,
+    claim: Option<CoreClaim>,
+}
+
+impl ElasticSlot {
+    /// A slot for this elector, which searches with the table of this number if it shares one.
+    pub(super) fn new(
+        cores: Arc<Cores>,
+        spec: &ElectorSpec,
+        table: Option<u64>,
+        local: LocalSlot,
+        remote: Box<dyn RemoteSlot>,
+    ) -> Self {
+        let (elector, threads) = (spec.name.clone(), spec.threads.max(1));
+        let both = Both { cores, elector, threads, table, local, remote, current: None, claim: None };
+        Self(Arc::new(Mutex::new(both)))
+    }
+
+    /// Goes on with a lost search on a thread of this machine, unless it is no longer wanted.
+    fn fallback(&self) -> Fallback {
+        let both = Arc::downgrade(&self.0);
+        Fallback::new(move |job, reports| {
+            let Some(both) = both.upgrade() else { return };
+            let mut both = lock(&both);
+            if both.current.as_ref() == Some(&job.task.id) {
+                both.crowd_in(job, reports);
+            }
+        })
+    }
+}
+
+impl SearchSlot<Line> for ElasticSlot {
+    fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        let mut both = lock(&self.0);
+        both.stop();
+        both.current = Some(job.task.id.clone());
+        if let Some(claim) = both.cores.claim_free(both.threads, both.table) {
+            both.search_here(Job { threads_at_most: Some(claim.threads), ..job }, reports, claim);
+        } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
+            both.crowd_in(job, reports);
+        }
+    }
+
+    fn stop(&self) {
+        lock(&self.0).stop();
+    }
+
+    fn new_game(&self) {
+        let both = lock(&self.0);
+        both.local.new_game();
+        both.remote.new_game();
+    }
+
+    fn started(&self) -> CancellationToken {
+        lock(&self.0).local.started()
+    }
+
+    fn is_away(&self) -> bool {
+        let both = lock(&self.0);
+        both.current.is_some() && both.claim.is_none()
+    }
+}
+
+fn lock(both: &Mutex<Both>) -> MutexGuard<'_, Both> {
+    both.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Both {
+    /// Both places are stopped: a search lost elsewhere has been in both.
+    fn stop(&mut self) {
+        if self.current.take().is_some() {
+            self.local.stop();
+            self.remote.stop();
+        }
+        self.claim = None;
+    }
+
+    fn search_here(&mut self, job: Job, reports: &UnboundedSender<SearchReport>, claim: CoreClaim) {
+        self.claim = Some(claim);
+        self.local.search(job, reports);
+    }
+
+    /// Searches here although all cores are taken, with no more threads than there are cores; unless its copies have them all.
+    fn crowd_in(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        let threads = self.threads.min(self.cores.all.max(1));
+        match self.cores.crowd(threads, self.table) {
+            Some(claim) => self.search_here(Job { threads_at_most: Some(threads), ..job }, reports, claim),
+            None => _ = reports.send(SearchReport::Finished(job.task.id, self.elector.clone())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::electors::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
+    use domain::{GameId, Knowledge, Limits, Phase, Task, Variant};
+    use engine::{EngineOptions, SharedTable};
+
+    /// Takes every search and keeps it.
+    #[derive(Debug, Default)]
+    struct Lender(Arc<Mutex<Vec<Taken>>>);
+
+    type Taken = (Job, UnboundedSender<SearchReport>, Fallback);
+
+    impl RemotePool for Lender {
+        fn cores(&self, _: Option<Duration>) -> LentCores {
+            LentCores { together: 4, widest: 4 }
+        }
+
+        fn slot(&self, _: &ElectorSpec, _: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
+            Some(Box::new(Lender(Arc::clone(&self.0))))
+        }
+    }
+
+    impl RemoteSlot for Lender {
+        fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
+            self.0.lock().expect("alone").push((job.clone(), reports.clone(), fallback));
+            true
+        }
+
+        fn stop(&mut self) {}
+
+        fn new_game(&self) {}
+    }
+
+    fn job(serial: u64) -> Job {
+        let id = SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First };
+        let line = Arc::new(Line::start(Variant::Standard));
+        Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits { nodes: Some(500), ..Limits::default() } })
+    }
+
+    fn slots(lender: &Lender) -> (Slot, Slot) {
+        let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
+        let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
+        (pool.slot(&spec, None), pool.slot(&spec, None))
+    }
+
+    fn answer(reports: &mut mpsc::UnboundedReceiver<SearchReport>) -> SearchId {
+        loop {
+            match reports.blocking_recv().expect("an answer") {
+                SearchReport::Proposal(_) => {}
+                over => return over.search().clone(),
+            }
+        }
+    }
+
+    #[test]
+    fn own_cores_are_used_before_others() {
+        let lender = Lender::default();
+        let (mut first, mut second) = slots(&lender);
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        first.search(job(1), &reports);
+        second.search(job(2), &reports);
+        assert_eq!(answer(&mut inbox).serial, 1);
+        assert_eq!(lender.0.lock().expect("alone")[0].0.task.id.serial, 2);
+        // The core is free again, so the next search of the same slot stays here.
+        first.stop();
+        second.search(job(3), &reports);
+        assert_eq!(answer(&mut inbox).serial, 3);
+    }
+
+    /// However many cores others claim to have.
+    #[test]
+    fn home_core_serves_threaded_elector() {
+        let lender = Lender::default();
+        let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
+        let spec = ElectorSpec { threads: 9, ..ElectorSpec::own(Knowledge::COMPLETE, 1) };
+        let (mut first, mut second) = (pool.slot(&spec, None), pool.slot(&spec, None));
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        first.search(job(1), &reports);
+        second.search(job(2), &reports);
+        assert_eq!((first.is_away(), second.is_away()), (false, true));
+        assert_eq!((answer(&mut inbox).serial, lender.0.lock().expect("alone").len()), (1, 1));
+    }
+
+    #[test]
+    fn lost_search_restarts_locally() {
+        let lender = Lender::default();
+        let (mut first, mut second) = slots(&lender);
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        first.search(job(1), &reports);
+        assert_eq!(answer(&mut inbox).serial, 1);
+        second.search(job(2), &reports);
+        second.search(job(3), &reports);
+        let taken: Vec<_> = lender.0.lock().expect("alone").drain(..).collect();
+        for (job, reports, fallback) in taken {
+            fallback.resume(job, &reports);
+        }
+        assert_eq!(answer(&mut inbox).serial, 3);
+        assert!(inbox.try_recv().is_err(), "the search before it is not wanted any more");
+    }
+    /// Nine of ten copies ran elsewhere on a machine that is lost; the own machine has one core.
+    #[test]
+    fn lost_copies_do_not_crowd_own_cores() {
+        let lender = Lender::default();
+        let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
+        let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });
+        let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
+        let mut copies: Vec<Slot> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        let endless = |serial| {
+            let mut job = job(serial);
+            job.task.limits.nodes = None;
+            job
+        };
+        for (serial, copy) in (0..).zip(&mut copies) {
+            copy.search(endless(serial), &reports);
+        }
+        let taken: Vec<_> = lender.0.lock().expect("alone").drain(..).collect();
+        assert_eq!(taken.len(), 9);
+        for (job, reports, fallback) in taken {
+            fallback.resume(job, &reports);
+        }
+        let mut over: Vec<u64> = (0..9).map(|_| answer(&mut inbox).serial).collect();
+        over.sort_unstable();
+        assert_eq!(over, (1..10).collect::<Vec<_>>(), "each is answered, and the first searches on");
+        copies[0].stop();
+        assert_eq!(answer(&mut inbox).serial, 0);
+    }
+}

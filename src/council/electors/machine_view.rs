@@ -1,0 +1,60 @@
+//! The machines of a pool's electors, for display.
+
+use std::time::Duration;
+
+use super::Pool;
+use domain::{ElectorName, GameId, MachineName};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineView {
+    pub name: MachineName,
+    /// True for the machine that plays the games.
+    pub here: bool,
+    /// The number of its cores for searches.
+    pub cores: usize,
+    /// Speed of one core, thousands of nodes a second; `None` where it was not measured.
+    pub speed: Option<u32>,
+    /// The time from a question to its answer; `None` for this machine, and before the first
+    /// answer.
+    pub lag: Option<Duration>,
+    /// Why it gets no searches, if it gets none.
+    pub closed: Option<&'static str>,
+    /// All searches on it, also for other daemons.
+    pub searches: Vec<SearchView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchView {
+    pub game: GameId,
+    pub elector: ElectorName,
+    pub threads: usize,
+    /// The nodes in the machine's last report.
+    pub nodes: u64,
+    /// True for a search of this process.
+    pub ours: bool,
+}
+
+impl MachineView {
+    /// Returns the number of searching threads, which may exceed the cores they share.
+    pub fn busy(&self) -> usize {
+        self.searches.iter().map(|search| search.threads).sum()
+    }
+}
+
+impl Pool {
+    /// Returns the machines of the pool, this one first.
+    pub fn machines(&self) -> Vec<MachineView> {
+        let searches = self.running.now();
+        let here = MachineView {
+            name: MachineName::new("this machine"),
+            here: true,
+            cores: self.cores(),
+            speed: None,
+            lag: None,
+            closed: None,
+            searches,
+        };
+        let lent = self.remote.as_ref().map(|remote| remote.machines()).unwrap_or_default();
+        std::iter::once(here).chain(lent).collect()
+    }
+}

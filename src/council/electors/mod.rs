@@ -1,0 +1,210 @@
+//! The places where electors run.
+//!
+//! An [`Elector`] gets a [`Job`] and returns [`Proposal`](domain::Proposal)s until it is done or
+//! stopped. It has a [`Slot`]: an operating system thread of its own, at lower priority than the
+//! daemon's, so that no search ever delays a move that is ready to be sent. All slots of all games
+//! compete for the cores under the kernel's scheduler, which shares them fairly. With a
+//! [`RemotePool`], searches without a core here run on other machines.
+//!
+//! Invariants:
+//! - a slot answers every search with exactly one [`SearchReport::Finished`] or
+//!   [`SearchReport::Failed`], after all its proposals;
+//! - every proposed move has been checked to be legal in the task's position, wherever the elector
+//!   runs;
+//! - a slot whose search does not end is abandoned, and another one opened; its thread ends with
+//!   its search;
+//! - a table is only shared between electors that evaluate alike.
+
+pub mod cecp;
+mod cores;
+mod elastic_slot;
+mod elector;
+mod facts;
+mod job;
+mod local_slot;
+mod machine_view;
+mod memory;
+mod own;
+mod positions;
+mod priority;
+mod process;
+mod program;
+mod prover;
+mod remote;
+mod running;
+mod slot;
+mod spec;
+mod start;
+mod transcript;
+mod trivial;
+pub mod uci;
+mod verification;
+mod virtual_machines;
+
+pub use elector::{Elector, ElectorFailure};
+pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
+pub use job::{Guidance, Hints, Job, Meter, SearchReport};
+pub use machine_view::{MachineView, SearchView};
+pub(crate) use memory::MemoryClaim;
+pub use memory::memory_for_tables;
+pub use process::{Process, kill_engines};
+pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
+pub(crate) use remote::Arrivals;
+pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
+pub use slot::Slot;
+pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, net_file};
+pub use start::variants_of;
+pub use verification::{Verification, VerificationLength, WeakVerification};
+pub use virtual_machines::{BelievedValues, VirtualMachines};
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::Notify;
+
+use crate::CouncilGame;
+use cores::Cores;
+use elastic_slot::ElasticSlot;
+use engine::SharedTable;
+use local_slot::LocalSlot;
+use memory::TableMemory;
+use running::RunningSearches;
+
+/// The cores on which the electors of this process search. Cheap to clone; clones are the same pool.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    cores: Arc<Cores>,
+    memory: Arc<TableMemory>,
+    remote: Option<Arc<dyn RemotePool>>,
+    deciding: Arc<AtomicUsize>,
+    running: RunningSearches,
+    virtual_machines: Option<VirtualMachines>,
+}
+
+/// The cores that a pool has for a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoresAtHand {
+    /// Cores of this machine.
+    pub here: usize,
+    /// The cores of this machine and of others.
+    pub together: usize,
+    /// The most on one machine.
+    pub widest: usize,
+}
+
+impl Pool {
+    /// Creates a pool over `cores` cores; 0 takes all.
+    pub fn new(cores: usize) -> Self {
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
+        let memory = Arc::new(TableMemory::new(memory_for_tables()));
+        Self {
+            cores,
+            memory,
+            remote: None,
+            deciding: Arc::default(),
+            running: RunningSearches::default(),
+            virtual_machines: None,
+        }
+    }
+
+    /// Creates a pool over `cores` cores, as [`Self::new`], and over those of `remote`, if there is
+    /// one.
+    pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
+        Self { remote, ..Self::new(cores) }
+    }
+
+    /// A pool over the cores of other machines alone, to measure them.
+    pub fn of_remote(remote: Arc<dyn RemotePool>) -> Self {
+        Self { cores: Arc::new(Cores::new(0)), ..Self::with_remote(1, Some(remote)) }
+    }
+
+    /// The same, which in virtual time stands for several machines.
+    #[must_use]
+    pub fn standing_for(self, virtual_machines: VirtualMachines) -> Self {
+        Self { virtual_machines: Some(virtual_machines), ..self }
+    }
+
+    /// The machines that it stands for in virtual time, if it does for more than this one.
+    pub(crate) fn virtual_machines(&self) -> Option<VirtualMachines> {
+        self.virtual_machines
+    }
+
+    /// The same, with no more MiB for all tables than these.
+    #[cfg(test)]
+    pub(crate) fn limited_to(self, memory: usize) -> Self {
+        Self { memory: Arc::new(TableMemory::new(Some(memory))), ..self }
+    }
+
+    /// Claims memory for the tables of a council, MiB: less than is wanted where this process may not have so much.
+    pub(crate) fn claim_memory(&self, wanted: usize) -> MemoryClaim {
+        self.memory.claim(wanted)
+    }
+
+    /// Returns the number of this machine's cores for all searches together.
+    pub fn cores(&self) -> usize {
+        self.cores.all
+    }
+
+    /// Returns the cores available for a move of this length; `None`: without end.
+    pub fn cores_for(&self, time: Option<Duration>) -> CoresAtHand {
+        let lent = self.remote.as_ref().map(|remote| remote.cores(time)).unwrap_or_default();
+        let here = self.cores();
+        CoresAtHand { here, together: here + lent.together, widest: here.max(lent.widest) }
+    }
+
+    /// Tells of machines that come from now on.
+    pub(crate) fn arrivals(&self) -> Arrivals {
+        Arrivals::of(self.remote.as_deref())
+    }
+
+    /// Returns the signal for the verifier of other machines' proposals; `None` without other
+    /// machines.
+    pub(crate) fn verifier(&self) -> Option<Arc<Notify>> {
+        self.remote.as_ref().map(|remote| remote.verifier())
+    }
+
+    /// Returns the share of `cores` cores for one of the councils that decide now, at least one.
+    pub fn fair_share_of(&self, cores: usize) -> usize {
+        (cores / self.deciding.load(Ordering::Relaxed).max(1)).max(1)
+    }
+
+    /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
+    /// together on every machine on which they meet.
+    pub fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Slot {
+        let local = LocalSlot::start(spec, table, &self.running);
+        match self.remote.as_ref().and_then(|remote| remote.slot(spec, table)) {
+            Some(remote) => {
+                let (cores, table) = (Arc::clone(&self.cores), table.map(SharedTable::number));
+                Slot::of(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
+            }
+            None => Slot::of(spec.clone(), local),
+        }
+    }
+
+    /// Opens a slot for an elector of any game, on a thread of this process.
+    pub fn local_slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Slot<L> {
+        Slot::of(spec.clone(), LocalSlot::<L>::start(spec, table, &self.running))
+    }
+
+    /// Counts a council as deciding until the guard is dropped.
+    pub(crate) fn deciding(&self) -> DecidingCouncil {
+        self.deciding.fetch_add(1, Ordering::Relaxed);
+        DecidingCouncil(Arc::clone(&self.deciding))
+    }
+}
+
+/// Counts a council in [`Pool::fair_share_of`].
+#[derive(Debug)]
+pub(crate) struct DecidingCouncil(Arc<AtomicUsize>);
+
+impl Drop for DecidingCouncil {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

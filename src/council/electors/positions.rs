@@ -1,0 +1,149 @@
+//! Anybody's program that reads positions and prints moves as an elector (docs/own-player.md): a line of JSON in, a move out.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+
+use super::{Elector, ElectorFailure, EngineProgram, Job, Process};
+use domain::{ElectorName, Proposal, Score, Task, moves_text};
+
+/// The time to wait for an answer after the time is up.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+/// The interval of checks of the stop flag while the program is silent.
+const POLL: Duration = Duration::from_millis(2);
+/// A line that begins so is no answer.
+const COMMENT: char = '#';
+
+/// The position for the program. Fields may be added, never removed.
+#[derive(Debug, Serialize)]
+struct PositionText {
+    variant: &'static str,
+    fen: String,
+    /// The position that the game began with.
+    start: String,
+    /// The moves since then, in UCI notation with blanks between them.
+    moves: String,
+    legal: Vec<String>,
+    /// The time to answer, if it is known.
+    seconds: Option<f64>,
+}
+
+impl PositionText {
+    fn of(Job { task, time, .. }: &Job) -> Self {
+        let line = &task.line;
+        let legal = if task.root_moves.is_empty() { line.legal_moves() } else { task.root_moves.clone() };
+        Self {
+            variant: line.variant().key(),
+            fen: line.fen(),
+            start: line.prefix(0).fen(),
+            moves: moves_text(line.moves()),
+            legal: legal.iter().map(ToString::to_string).collect(),
+            seconds: time.iter().copied().chain(task.limits.time).min().map(|time| time.as_secs_f64()),
+        }
+    }
+}
+
+pub(super) struct PositionsElector {
+    name: ElectorName,
+    process: Process,
+}
+
+impl PositionsElector {
+    pub(super) fn start(name: ElectorName, program: &EngineProgram) -> Result<Self, ElectorFailure> {
+        if !program.options.is_empty() {
+            let path = program.path.display();
+            return Err(ElectorFailure(format!("{path} speaks no protocol that has options; use arguments")));
+        }
+        Ok(Self { name, process: Process::spawn(program)? })
+    }
+
+    /// Builds the proposal of an answer: a move, optionally with its value in centipawns for the
+    /// mover.
+    fn proposal(&self, answer: &str, task: &Task, time: Duration) -> Result<Proposal, ElectorFailure> {
+        let mut words = answer.split_ascii_whitespace();
+        let best = words.next().and_then(|word| task.line.read_move(word));
+        let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no legal move: {answer:?}", self.name)))?;
+        let score = Score::Cp(words.next().and_then(|word| word.parse().ok()).unwrap_or(0));
+        Ok(Proposal { time, ..Proposal::of_one_ply(task.id.clone(), self.name.clone(), best, score) })
+    }
+}
+
+impl Elector for PositionsElector {
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        let text = serde_json::to_string(&PositionText::of(job)).map_err(|error| ElectorFailure(error.to_string()))?;
+        self.process.send(&text)?;
+        let (began, mut stopped) = (Instant::now(), None);
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                stopped.get_or_insert_with(Instant::now);
+            }
+            if stopped.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
+                return Err(ElectorFailure(format!("{} gave no move and was killed", self.name)));
+            }
+            let Some(answer) = self.process.read(POLL)? else { continue };
+            if !answer.trim().is_empty() && !answer.starts_with(COMMENT) {
+                report(self.proposal(&answer, &job.task, began.elapsed())?);
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::electors::EngineProtocol;
+    use domain::{Limits, Line, Phase, SearchId, Variant};
+
+    fn program(script: &str) -> EngineProgram {
+        let arguments = vec!["-c".to_owned(), script.to_owned()];
+        EngineProgram { path: "/bin/sh".into(), arguments, protocol: EngineProtocol::Positions, ..Default::default() }
+    }
+
+    /// Returns the proposals in the starting position of a program that runs this for every line of
+    /// input.
+    fn answers(script: &str, stopped: bool) -> Result<Vec<Proposal>, ElectorFailure> {
+        let program = program(&format!("while read -r position; do {script}; done"));
+        let mut elector = PositionsElector::start("own".into(), &program)?;
+        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
+        let line = Arc::new(Line::start(Variant::Standard));
+        let job = Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits::default() });
+        let mut proposals = Vec::new();
+        elector.search(&job, &AtomicBool::new(stopped), &mut |proposal| proposals.push(proposal))?;
+        Ok(proposals)
+    }
+
+    #[test]
+    fn answer_is_a_move_and_perhaps_value() {
+        let told = |script: &str| {
+            let proposals = answers(script, false).expect("an answer");
+            let [proposal] = proposals.as_slice() else { panic!("one answer: {proposals:?}") };
+            (proposal.best.to_string(), proposal.score)
+        };
+        assert_eq!(told("echo '# thinking'; echo; echo 'g1f3 35'"), ("g1f3".to_owned(), Score::Cp(35)));
+        assert_eq!(told("echo Nf3"), ("g1f3".to_owned(), Score::Cp(0)));
+        // The position is all there: the first legal move is read from it by the shell itself.
+        let first = r#"rest=${position#*'"legal":["'}; echo "${rest%%\"*}""#;
+        assert!(Line::start(Variant::Standard).read_move(&told(first).0).is_some());
+    }
+
+    #[test]
+    fn bad_player_answers_are_failures() {
+        for (script, stopped, complaint) in [
+            ("echo e2e5", false, "gave no legal move: \"e2e5\""),
+            (":", true, "gave no move and was killed"),
+            ("echo 'no such file' >&2; exit 1", false, "the engine has ended: no such file"),
+        ] {
+            let failure = answers(script, stopped).expect_err("a failure").to_string();
+            assert!(failure.contains(complaint), "{failure}");
+        }
+        let options = [("Hash".to_owned(), "1".to_owned())].into();
+        let failure = PositionsElector::start("own".into(), &EngineProgram { options, ..program("cat") });
+        assert!(failure.err().is_some_and(|failure| failure.to_string().contains("use arguments")));
+    }
+}

@@ -1,0 +1,222 @@
+//! Verification: searches on home cores of moves that other machines propose. Nothing that a machine claims about a move counts in a vote;
+//! what was found here does.
+//!
+//! One [`Verification`] belongs to one position. The council says which two moves contest it; the pool of workers searches them, longer and
+//! longer, and writes the values down; the vote compares two moves at the longest search that both had.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::Notify;
+
+use domain::{Score, UciMove};
+
+/// The searches that a move can have, each longer than the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VerificationLength {
+    /// The first one at a move.
+    Short,
+    /// The second one, where votes of other machines would decide.
+    Medium,
+    /// The last one.
+    Long,
+}
+
+impl VerificationLength {
+    /// All of them, the shortest first.
+    pub const ALL: [Self; 3] = [Self::Short, Self::Medium, Self::Long];
+
+    pub fn nodes(self) -> u64 {
+        match self {
+            Self::Short => 1_000,
+            Self::Medium => 8_000,
+            Self::Long => 40_000,
+        }
+    }
+}
+
+/// Values of moves in one position, found on home cores. Cheap to clone; clones are the same.
+#[derive(Debug)]
+pub struct Verification<M = UciMove>(Arc<Shared<M>>);
+
+/// A handle that does not keep a [`Verification`] alive.
+#[derive(Debug)]
+pub struct WeakVerification<M = UciMove>(Weak<Shared<M>>);
+
+#[derive(Debug)]
+struct Shared<M> {
+    values: Mutex<Values<M>>,
+    /// Wakes the verifier.
+    wanted: Arc<Notify>,
+    /// Wakes the council.
+    found: Notify,
+}
+
+#[derive(Debug)]
+struct Values<M> {
+    contest: Option<Contest<M>>,
+    /// By move; no move stands for the best one.
+    found: Vec<(Option<M>, [Option<Score>; VerificationLength::ALL.len()])>,
+    /// Our own engine does not play this variant.
+    impossible: bool,
+}
+
+/// The choice of the home electors, and the move that the votes of other machines would elect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Contest<M> {
+    home: Option<M>,
+    challenger: Option<M>,
+}
+
+impl<M> Clone for Verification<M> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<M> WeakVerification<M> {
+    /// The verification, while a council or a search still has it.
+    pub fn upgrade(&self) -> Option<Verification<M>> {
+        self.0.upgrade().map(Verification)
+    }
+}
+
+impl<M> Verification<M> {
+    /// Creates the verification of a position without findings; `wanted` wakes the verifier.
+    pub fn new(wanted: Arc<Notify>) -> Self {
+        let values = Mutex::new(Values { contest: None, found: Vec::new(), impossible: false });
+        Self(Arc::new(Shared { values, wanted, found: Notify::new() }))
+    }
+
+    /// A handle that does not keep it alive.
+    pub fn downgrade(&self) -> WeakVerification<M> {
+        WeakVerification(Arc::downgrade(&self.0))
+    }
+
+    /// Returns true if both are the same.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Waits until something was found since the last call.
+    pub(crate) async fn changed(&self) {
+        self.0.found.notified().await;
+    }
+
+    fn values(&self) -> MutexGuard<'_, Values<M>> {
+        self.0.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: Copy + PartialEq> Verification<M> {
+    /// Names the two moves to compare. Where no home elector has proposed, `home` is `None`: the best move that the verifier finds.
+    pub fn contest(&self, home: Option<M>, challenger: Option<M>) {
+        let contest = Contest { home, challenger };
+        let is_new = self.values().contest.replace(contest) != Some(contest);
+        if is_new {
+            self.0.wanted.notify_one();
+        }
+    }
+
+    /// The search that the contest needs next; no move stands for the best one.
+    pub fn next(&self) -> Option<(Option<M>, VerificationLength)> {
+        let values = self.values();
+        let Contest { home, challenger } = values.contest.filter(|_| !values.impossible)?;
+        let lacks = |moved: Option<M>, length| values.at(moved, length).is_none().then_some((moved, length));
+        let contested = challenger.filter(|challenger| Some(*challenger) != home);
+        // An uncontested choice is searched once, so that the first vote against it can count.
+        let lengths = if contested.is_some() { &VerificationLength::ALL[..] } else { &VerificationLength::ALL[..1] };
+        lengths.iter().find_map(|length| {
+            let challenger = contested.and_then(|challenger| lacks(Some(challenger), *length));
+            lacks(home, *length).or(challenger)
+        })
+    }
+
+    /// Notes what a search has found; `None` where our own engine does not play the variant.
+    pub fn found(&self, moved: Option<M>, length: VerificationLength, score: Option<Score>) {
+        {
+            let mut values = self.values();
+            match score {
+                None => values.impossible = true,
+                Some(score) => values.note(moved, length, score),
+            }
+        }
+        self.0.found.notify_one();
+    }
+
+    /// Returns the value of one move less that of another (`None`: of the best one), centipawns, by
+    /// the longest search that both had.
+    pub fn difference(&self, challenger: M, home: Option<M>) -> Option<i32> {
+        let values = self.values();
+        VerificationLength::ALL.into_iter().rev().find_map(|length| {
+            let (theirs, ours) = values.at(Some(challenger), length).zip(values.at(home, length))?;
+            Some(theirs.as_centipawns() - ours.as_centipawns())
+        })
+    }
+
+    /// The value of a move by its longest search.
+    pub fn score(&self, moved: M) -> Option<Score> {
+        let values = self.values();
+        VerificationLength::ALL.into_iter().rev().find_map(|length| values.at(Some(moved), length))
+    }
+}
+
+impl<M: Copy + PartialEq> Values<M> {
+    fn at(&self, moved: Option<M>, length: VerificationLength) -> Option<Score> {
+        self.found.iter().find(|(known, _)| *known == moved)?.1[length as usize]
+    }
+
+    fn note(&mut self, moved: Option<M>, length: VerificationLength, score: Score) {
+        let place = self.found.iter().position(|(known, _)| *known == moved).unwrap_or_else(|| {
+            self.found.push((moved, [None; VerificationLength::ALL.len()]));
+            self.found.len() - 1
+        });
+        self.found[place].1[length as usize] = Some(score);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use VerificationLength::{Long, Medium, Short};
+
+    fn verification() -> Verification<char> {
+        Verification::new(Arc::default())
+    }
+
+    #[test]
+    fn contested_moves_are_searched_longer() {
+        let verification = verification();
+        assert_eq!(verification.next(), None, "nothing is asked");
+        verification.contest(Some('a'), None);
+        assert_eq!(verification.next(), Some((Some('a'), Short)));
+        verification.found(Some('a'), Short, Some(Score::Cp(10)));
+        assert_eq!(verification.next(), None, "the move is not contested");
+        verification.contest(Some('a'), Some('b'));
+        let mut searched = Vec::new();
+        while let Some((moved, length)) = verification.next() {
+            searched.push((moved.expect("a move"), length));
+            verification.found(moved, length, Some(Score::Cp(0)));
+        }
+        assert_eq!(searched, [('b', Short), ('a', Medium), ('b', Medium), ('a', Long), ('b', Long)]);
+    }
+
+    #[test]
+    fn moves_compare_by_their_longest_search() {
+        let verification = verification();
+        verification.found(Some('a'), Short, Some(Score::Cp(10)));
+        assert_eq!(verification.difference('b', Some('a')), None);
+        verification.found(Some('b'), Short, Some(Score::Cp(60)));
+        verification.found(Some('b'), Long, Some(Score::Cp(-300)));
+        assert_eq!(verification.difference('b', Some('a')), Some(50));
+        verification.found(Some('a'), Long, Some(Score::Cp(20)));
+        assert_eq!(verification.difference('b', Some('a')), Some(-320));
+    }
+
+    #[test]
+    fn unknown_variant_compares_nothing() {
+        let verification = verification();
+        verification.contest(Some('a'), Some('b'));
+        verification.found(Some('a'), Short, None);
+        assert_eq!((verification.next(), verification.difference('b', Some('a'))), (None, None));
+    }
+}

@@ -1,0 +1,214 @@
+//! The proposals of an election, and the facts that a criterion may use.
+
+use std::sync::{Arc, OnceLock};
+
+use super::proofs;
+use crate::{
+    CouncilGame,
+    electors::{ElectorSpec, Fact, Verification},
+};
+use domain::{Bound, Line, Proposal};
+
+/// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
+/// is first asked for.
+pub struct Ballots<L: CouncilGame = Line> {
+    electors: Arc<[ElectorSpec<L::Kind>]>,
+    cast: Vec<Option<Cast<L>>>,
+    facts: Vec<Fact<L::Move>>,
+    /// The move that is proved to win, as its prover tells it.
+    proof: Option<Proposal<L::Move>>,
+    /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
+    /// record.
+    verification: Option<Verification<L::Move>>,
+    line: Arc<L>,
+    position: OnceLock<Option<L::Position>>,
+    /// By elector: its static value of the position, for the player to move there.
+    static_values: Vec<OnceLock<i32>>,
+}
+
+struct Cast<L: CouncilGame> {
+    proposal: Proposal<L::Move>,
+    gain_at_the_end: OnceLock<i32>,
+}
+
+/// The proposal of one elector, as a criterion sees it.
+pub(super) struct Ballot<'a, L: CouncilGame> {
+    /// The elector's place in the roster.
+    pub place: usize,
+    pub elector: &'a ElectorSpec<L::Kind>,
+    pub proposal: &'a Proposal<L::Move>,
+    cast: &'a Cast<L>,
+}
+
+impl<L: CouncilGame> Clone for Ballot<'_, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L: CouncilGame> Copy for Ballot<'_, L> {}
+
+impl<L: CouncilGame> Ballot<'_, L> {
+    /// The score, centipawns from the player to move; mates lie beyond ±30000.
+    pub(super) fn score(&self) -> f64 {
+        f64::from(self.proposal.score.as_centipawns())
+    }
+
+    /// Returns true if the score is the value of the search and not only a bound.
+    pub(super) fn is_exact(&self) -> bool {
+        self.proposal.bound == Bound::Exact
+    }
+}
+
+impl<L: CouncilGame> Ballots<L> {
+    /// Creates ballots from recorded `proposals` of `electors`, in their order, for the end of
+    /// `line`.
+    pub fn recorded(line: &L, electors: &[ElectorSpec<L::Kind>], proposals: &[Option<Proposal<L::Move>>]) -> Self {
+        let mut ballots = Self::new(electors.into(), Arc::new(line.clone()));
+        for (elector, proposal) in proposals.iter().enumerate() {
+            if let Some(proposal) = proposal {
+                ballots.cast(elector, proposal.clone());
+            }
+        }
+        ballots
+    }
+
+    pub(super) fn new(electors: Arc<[ElectorSpec<L::Kind>]>, line: Arc<L>) -> Self {
+        Self {
+            cast: electors.iter().map(|_| None).collect(),
+            static_values: electors.iter().map(|_| OnceLock::new()).collect(),
+            facts: Vec::new(),
+            proof: None,
+            verification: None,
+            electors,
+            line,
+            position: OnceLock::new(),
+        }
+    }
+
+    /// The same, of which the votes of other machines count as far as `verification` bears them out.
+    pub fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
+        Self { verification, ..self }
+    }
+
+    /// Returns the home cores' findings about the moves.
+    pub(super) fn verification(&self) -> Option<&Verification<L::Move>> {
+        self.verification.as_ref()
+    }
+
+    /// Returns true if another machine has voted whose votes need verification.
+    pub(super) fn has_remote(&self) -> bool {
+        let is_remote = |cast: &Cast<L>| cast.proposal.machine.is_some();
+        self.verification.is_some() && self.cast.iter().flatten().any(is_remote)
+    }
+
+    /// These ballots with the proposals that `change` makes of them, each counted as it then stands.
+    pub(super) fn with(&self, change: impl Fn(&Ballot<L>) -> Option<Proposal<L::Move>>) -> Self {
+        let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
+        for ballot in self.iter() {
+            let proposal = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
+            changed.cast[ballot.place] = proposal.map(|proposal| Cast { proposal, gain_at_the_end: OnceLock::new() });
+        }
+        (changed.facts, changed.proof) = (self.facts.clone(), self.proof.clone());
+        changed
+    }
+
+    /// Further electors, behind those that there are, may propose from now on: `electors` are all of them.
+    pub(super) fn admit(&mut self, electors: Arc<[ElectorSpec<L::Kind>]>) {
+        self.cast.resize_with(electors.len(), || None);
+        self.static_values.resize_with(electors.len(), OnceLock::new);
+        self.electors = electors;
+    }
+
+    /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
+    /// the iteration that will make it exact is under way.
+    pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
+        let Some(place) = self.cast.get_mut(elector) else { return };
+        let proposal = proofs::judged(proposal, &self.facts);
+        let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
+        if proposal.bound == Bound::Exact || !known_exactly {
+            *place = Some(Cast { proposal, gain_at_the_end: OnceLock::new() });
+        }
+    }
+
+    /// Takes what is proved about the moves: all of it.
+    pub(super) fn learn(&mut self, facts: Vec<Fact<L::Move>>) {
+        for cast in self.cast.iter_mut().flatten() {
+            cast.proposal = proofs::judged(cast.proposal.clone(), &facts);
+        }
+        self.facts = facts;
+    }
+
+    /// Takes a move that is proved to win; of several the one with the highest score stays.
+    pub(super) fn prove(&mut self, winning: Proposal<L::Move>) {
+        if self.proof.as_ref().is_none_or(|known| known.score < winning.score) {
+            self.proof = Some(winning);
+        }
+    }
+
+    /// The move that is proved to win.
+    pub(super) fn proof(&self) -> Option<&Proposal<L::Move>> {
+        self.proof.as_ref()
+    }
+
+    pub(super) fn electors(&self) -> &[ElectorSpec<L::Kind>] {
+        &self.electors
+    }
+
+    /// The proposals, in the order of the roster.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Ballot<'_, L>> {
+        self.electors.iter().zip(&self.cast).enumerate().filter_map(|(place, (elector, cast))| {
+            let cast = cast.as_ref()?;
+            Some(Ballot { place, elector, proposal: &cast.proposal, cast })
+        })
+    }
+
+    /// The proposal of the elector at this place.
+    pub(super) fn of(&self, place: usize) -> Option<&Proposal<L::Move>> {
+        self.cast.get(place)?.as_ref().map(|cast| &cast.proposal)
+    }
+
+    /// Returns the number of electors that have proposed.
+    pub(super) fn len(&self) -> usize {
+        self.cast.iter().flatten().count()
+    }
+
+    /// The moves proposed, each once, the first proposer's first.
+    pub(super) fn moves(&self) -> Vec<L::Move> {
+        let mut moves = Vec::new();
+        for ballot in self.iter() {
+            if !moves.contains(&ballot.proposal.best) {
+                moves.push(ballot.proposal.best);
+            }
+        }
+        moves
+    }
+
+    /// Returns the number of electors that propose a move.
+    pub(super) fn backers(&self, best: L::Move) -> usize {
+        self.iter().filter(|ballot| ballot.proposal.best == best).count()
+    }
+
+    /// `None` where there are no static values, as for rules that our engine does not know.
+    fn position(&self) -> Option<&L::Position> {
+        self.position.get_or_init(|| self.line.evaluated_position()).as_ref()
+    }
+
+    /// An elector's static value of the position, for the player to move. Zero where there is none.
+    pub(super) fn static_value(&self, place: usize) -> i32 {
+        let (Some(position), Some(elector)) = (self.position(), self.electors.get(place)) else { return 0 };
+        self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| L::static_value(position, elector)))
+    }
+
+    /// Over all electors, the sum of what their static value of the end of the proposed line has over that of the position
+    /// (docs/method.md §4, relative 2), for the player to move.
+    pub(super) fn gain_at_the_end(&self, ballot: &Ballot<L>) -> i32 {
+        *ballot.cast.gain_at_the_end.get_or_init(|| {
+            let Some(position) = self.position() else { return 0 };
+            let (end, same_player) = L::end_of(position, &ballot.proposal.pv);
+            let sign = if same_player { 1 } else { -1 };
+            let gain = |(place, elector)| sign * L::static_value(&end, elector) - self.static_value(place);
+            self.electors.iter().enumerate().map(gain).sum()
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! Questions to a council, and its progress.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::Pondering;
+use domain::{GameId, GameLine, Limits, Line, Score, UciMove};
+
+/// The progress of a council, for the owner of the clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress<M = UciMove> {
+    pub electors: usize,
+    /// The number of electors that have proposed.
+    pub proposals: usize,
+    /// The number of different moves proposed.
+    pub distinct_moves: usize,
+    /// The number of changes of the leading move.
+    pub changes: u32,
+    /// The move that would be elected now.
+    pub leader: Option<M>,
+    /// The value for the player to move.
+    pub score: Option<Score>,
+    /// The depth of its proposal, in plies.
+    pub depth: u32,
+    /// The current split of the vote: the share of the other electors that do not propose the
+    /// leading move, 0 to 1.
+    pub split: f64,
+    /// The share of its searcher's nodes that the leading move took, 0 to 1, where that is known.
+    pub effort: Option<f64>,
+    /// True before a second phase, which needs its part of the time.
+    pub to_be_continued: bool,
+}
+
+impl<M> Progress<M> {
+    /// Returns the progress of a single elector that has not changed its move to this depth.
+    pub(crate) const fn agreed(depth: u32) -> Self {
+        Self {
+            electors: 1,
+            proposals: 1,
+            distinct_moves: 1,
+            changes: 0,
+            leader: None,
+            score: None,
+            depth,
+            split: 0.0,
+            effort: None,
+            to_be_continued: false,
+        }
+    }
+}
+
+/// The council's timing: from its progress, the time since the question at which it must have
+/// decided; [`Duration::MAX`] is never. Called after every proposal, and after
+/// [`Question::reconsider`].
+pub type Timing<M = UciMove> = Box<dyn FnMut(&Progress<M>) -> Duration + Send>;
+
+/// A share of the bounds on nodes and time; depth holds as it is.
+pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    let nodes = limits.nodes.map(|nodes| ((nodes as f64 * share) as u64).max(1));
+    Limits { nodes, time: limits.time.map(|time| time.mul_f64(share)), ..*limits }
+}
+
+/// Returns the nodes of an elector in the time in which complete knowledge visits `nodes`: at least
+/// one.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+pub(super) fn times(nodes: u64, speed: f64) -> u64 {
+    ((nodes as f64 * speed).round() as u64).max(1)
+}
+
+/// Returns the limits with the nodes of an elector of this speed.
+pub(super) fn at_speed(limits: &Limits, speed: f64) -> Limits {
+    Limits { nodes: limits.nodes.map(|nodes| times(nodes, speed)), ..*limits }
+}
+
+pub struct Question<L: GameLine = Line> {
+    pub game: GameId,
+    /// The position, as its line. It must have a legal move.
+    pub line: Arc<L>,
+    /// The timing of the decision; `None`: when every elector has finished.
+    pub timing: Option<Timing<L::Move>>,
+    /// Bounds for every elector, such as nodes.
+    pub limits: Limits,
+    /// Moves not to be considered, unless there are no others.
+    pub excluded: Vec<L::Move>,
+    /// When cancelled, the council decides at once. (Cancelling the call itself gives no decision.)
+    pub answer_now: CancellationToken,
+    /// When notified, the timing is called again after an outside event, such as the expected move
+    /// of the opponent, which turns pondering into a timed search.
+    pub reconsider: Arc<Notify>,
+    /// Other positions to be thought about meanwhile, where it is not yet known which one will come.
+    pub pondering: Option<Pondering<L>>,
+    /// True for virtual time: searchers that share a table or a score advance in step, by nodes, as
+    /// on a core each, which can be repeated on any machine. For experiments; it takes one core.
+    pub in_step: bool,
+}
+
+impl<L: GameLine> Question<L> {
+    /// Creates a question about a position without limits: answered when every elector has
+    /// finished, or on demand.
+    pub fn new(game: GameId, line: Arc<L>) -> Self {
+        Self {
+            game,
+            line,
+            timing: None,
+            limits: Limits::default(),
+            excluded: Vec::new(),
+            answer_now: CancellationToken::new(),
+            reconsider: Arc::default(),
+            pondering: None,
+            in_step: false,
+        }
+    }
+
+    /// The legal moves that are not excluded; empty means all.
+    pub(super) fn root_moves(&self) -> Vec<L::Move> {
+        if self.excluded.is_empty() {
+            return Vec::new();
+        }
+        let mut moves = self.line.legal_moves();
+        moves.retain(|uci| !self.excluded.contains(uci));
+        moves
+    }
+}

@@ -1,0 +1,371 @@
+//! Rosters: which electors make a council (docs/method.md §3, distributions).
+
+use std::collections::BTreeMap;
+
+use super::{
+    CouncilSettings, ElectorSettings, OptionText,
+    distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
+};
+use crate::{
+    CouncilGame,
+    electors::{ElectorKind, ElectorSpec, Instance, net_file},
+};
+use domain::{ElectorName, Heuristic, Knowledge, Line};
+use engine::{Noise, net::Net};
+
+/// The electors of a council, at least one, each with its own name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roster<L: CouncilGame = Line> {
+    electors: Vec<ElectorSpec<L::Kind>>,
+    advisers: Vec<ElectorSpec<L::Kind>>,
+    /// `auto` without a number of cores: it has a copy for each core there is.
+    grows: bool,
+}
+
+/// A roster that cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RosterError {
+    /// Advisers that are no list of knowledge sets.
+    #[error("advisers {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    UnknownAdvisers(String),
+    /// Neither a distribution nor a list of knowledge sets.
+    #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    Unknown(String),
+    /// `custom` without electors.
+    #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
+    Empty,
+    /// An elector that is neither ours nor a program.
+    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    Ambiguous(usize),
+    /// A number out of its range.
+    #[error("elector {elector}: expected {accepted}")]
+    Range { elector: usize, accepted: String },
+    /// Options for an engine that is not there.
+    #[error("options of {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    NoEngine(String),
+    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    Duplicate(ElectorName),
+}
+
+impl RosterError {
+    /// The key of the `council` table that is wrong, and what it accepts.
+    pub fn key_and_accepted(&self) -> (&'static str, String) {
+        match self {
+            Self::Unknown(_) => {
+                let known: Vec<&str> = Roster::names().collect();
+                let nets = Net::shipped_all(Knowledge::NINE).count();
+                (
+                    "roster",
+                    format!(
+                        "auto, custom, complete-N, nine-N, learned-N, nets-N up to nets-{nets}, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
+                        known.join(", ")
+                    ),
+                )
+            }
+            Self::UnknownAdvisers(_) => (
+                "advisers",
+                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)"
+                    .to_owned(),
+            ),
+            Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
+            Self::Ambiguous(index) => (
+                "electors",
+                format!("either `knowledge` (letters) or `engine` (a program) for elector {index}, not both"),
+            ),
+            Self::Range { elector, accepted } => ("electors", format!("{accepted} for elector {elector}")),
+            Self::NoEngine(_) => ("options", "the name of an elector that is an `engine`".to_owned()),
+            Self::Duplicate(name) => {
+                ("electors", format!("a `name` of its own for each elector ({name} stands twice)"))
+            }
+        }
+    }
+}
+
+impl Roster {
+    /// The distributions known by name.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)
+    }
+
+    /// The roster that the settings ask for.
+    ///
+    /// # Errors
+    /// [`RosterError`], worded for the person who wrote the settings.
+    pub fn from_settings(settings: &CouncilSettings) -> Result<Self, RosterError> {
+        let (name, hash) = (settings.roster.as_str(), settings.hash);
+        let electors = match name {
+            "custom" => {
+                let custom = settings.electors.iter().enumerate();
+                let mut electors =
+                    custom.map(|(index, elector)| elector_from(index, elector, hash)).collect::<Result<Vec<_>, _>>()?;
+                set_options(&mut electors, &settings.options)?;
+                electors
+            }
+            "trivial" => vec![ElectorSpec::new("trivial".into(), ElectorKind::Trivial, 0)],
+            "auto" => {
+                let cores = if settings.cores == 0 { cores_at_hand() } else { settings.cores };
+                distributions::auto_roster(cores, hash).unwrap_or_default()
+            }
+            _ => distributions::named(name, hash).ok_or_else(|| RosterError::Unknown(name.to_owned()))?,
+        };
+        if electors.is_empty() {
+            return Err(if settings.roster == "custom" {
+                RosterError::Empty
+            } else {
+                RosterError::Unknown(settings.roster.clone())
+            });
+        }
+        if let Some(twice) = named_twice(&electors) {
+            return Err(RosterError::Duplicate(twice.clone()));
+        }
+        check_instances(&electors)?;
+        let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
+        let advisers = advisers.ok_or_else(|| RosterError::UnknownAdvisers(settings.advisers.clone()))?;
+        check_advisers(&advisers)?;
+        Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
+    }
+
+    /// Returns the knowledge that no elector has. The theses' rule is that this be empty; an
+    /// external engine counts as complete.
+    pub fn missing_knowledge(&self) -> Knowledge {
+        let of = |elector: &ElectorSpec| elector.knowledge().filter(|knowledge| !knowledge.is_whole());
+        let known = self.electors.iter().map(|elector| of(elector).unwrap_or(Knowledge::COMPLETE));
+        known.fold(Knowledge::NONE, Knowledge::union).complement()
+    }
+}
+
+impl<L: CouncilGame> Roster<L> {
+    /// These electors, each with a name of its own, at least one.
+    pub fn of(electors: Vec<ElectorSpec<L::Kind>>) -> Self {
+        Self { electors, advisers: Vec::new(), grows: false }
+    }
+
+    /// The same, advised by these, each with a name of its own.
+    #[cfg(test)]
+    pub(crate) fn advised_by(self, advisers: Vec<ElectorSpec<L::Kind>>) -> Self {
+        Self { advisers, ..self }
+    }
+
+    pub fn electors(&self) -> &[ElectorSpec<L::Kind>] {
+        &self.electors
+    }
+
+    /// Returns the advisers, used where the built-in engine knows the rules of the game.
+    pub fn advisers(&self) -> &[ElectorSpec<L::Kind>] {
+        &self.advisers
+    }
+
+    /// Returns true if it has a copy for each core, whatever their number.
+    pub fn grows(&self) -> bool {
+        self.grows
+    }
+
+    /// Returns the electors that may play `variant`, on `cores` cores: `auto` has a copy for each
+    /// of them.
+    #[must_use]
+    pub fn electors_for(&self, variant: L::Variant, cores: usize) -> Vec<ElectorSpec<L::Kind>> {
+        let hash = self.electors.first().map_or(1, |elector| elector.hash);
+        let grown = (self.grows && cores != self.electors.len()).then(|| L::grown(cores, hash)).flatten();
+        let electors = grown.as_ref().unwrap_or(&self.electors);
+        // All copies are alike.
+        let speed =
+            |elector: &ElectorSpec<L::Kind>| if grown.is_some() { self.electors[0].speed } else { elector.speed };
+        let playing = electors.iter().filter(|elector| L::may_play(elector, variant));
+        playing.map(|elector| ElectorSpec { speed: speed(elector), ..elector.clone() }).collect()
+    }
+
+    /// Sets the speeds of electors and advisers: their nodes, relative to complete knowledge, in
+    /// equal time.
+    #[must_use]
+    pub fn at_speeds(mut self, speed: &dyn Fn(&ElectorSpec<L::Kind>) -> f64) -> Self {
+        self.electors.iter_mut().chain(&mut self.advisers).for_each(|elector| elector.speed = speed(elector));
+        self
+    }
+
+    /// Gives every elector a table of another size, by the size of its own in MiB.
+    pub(super) fn resize_tables(&mut self, size: &dyn Fn(usize) -> usize) {
+        self.electors.iter_mut().for_each(|elector| elector.hash = size(elector.hash));
+    }
+}
+
+fn cores_at_hand() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<ElectorSpec, RosterError> {
+    let (kind, usual_name) = match (&elector.knowledge, elector.program()) {
+        (Some(knowledge), None) => (ElectorKind::Own(instance(index, elector, *knowledge)?), knowledge.to_string()),
+        (None, Some(program)) => {
+            let stem = program.path.file_stem();
+            let file = stem.map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned());
+            (ElectorKind::Engine(program), file)
+        }
+        _ => return Err(RosterError::Ambiguous(index)),
+    };
+    let name = elector.name.clone().unwrap_or(usual_name);
+    let spec = ElectorSpec::new(name.into(), kind, elector.hash.unwrap_or(hash));
+    Ok(ElectorSpec { shares_table: elector.shares_table, weight: elector.weight, ..spec })
+}
+
+/// Sets options of engines by the names of their electors.
+fn set_options(
+    electors: &mut [ElectorSpec],
+    options: &BTreeMap<String, BTreeMap<String, OptionText>>,
+) -> Result<(), RosterError> {
+    for (name, changed) in options {
+        let elector = electors.iter_mut().find(|elector| elector.name.as_str() == name);
+        match elector.map(|elector| &mut elector.kind) {
+            Some(ElectorKind::Engine(program)) => {
+                let changed = changed.iter().map(|(option, OptionText(text))| (option.clone(), text.clone()));
+                program.options.extend(changed);
+            }
+            _ => return Err(RosterError::NoEngine(name.clone())),
+        }
+    }
+    Ok(())
+}
+
+/// The first name that stands twice.
+fn named_twice(electors: &[ElectorSpec]) -> Option<&ElectorName> {
+    let again = |index: usize| electors[..index].iter().any(|other| other.name == electors[index].name);
+    (0..electors.len()).find(|index| again(*index)).map(|index| &electors[index].name)
+}
+
+/// Looks whether every instance of our engine is one that there can be.
+fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
+    for (elector, spec) in electors.iter().enumerate() {
+        if let ElectorKind::Own(instance) = &spec.kind {
+            instance.check().map_err(|accepted| RosterError::Range { elector, accepted })?;
+        }
+    }
+    Ok(())
+}
+
+/// The same of those that advise.
+fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
+    check_instances(advisers)?;
+    if let Some(twice) = named_twice(advisers) {
+        return Err(RosterError::UnknownAdvisers(format!("{twice} {twice}")));
+    }
+    Ok(())
+}
+
+/// An own instance as it is written, each number within its range.
+fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
+    let range = |accepted: String| RosterError::Range { elector: index, accepted };
+    let mut instance = Instance::new(knowledge);
+    for (letter, share) in &elector.percentages {
+        let known = Heuristic::WITH_NET.into_iter().find(|heuristic| heuristic.letter() == *letter);
+        let heuristic = known.ok_or_else(|| range("letters of mbxkcparn in `percentages`".to_owned()))?;
+        instance.percentages[heuristic as usize] = *share;
+    }
+    instance.contempt = elector.contempt.unwrap_or(instance.contempt);
+    instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
+    instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
+    let net = elector.net.as_deref().map(net_file).transpose();
+    instance.net = net.map_err(|error| range(format!("a file of a net as `net` ({error})")))?;
+    Ok(instance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roster(text: &str) -> Result<Roster, RosterError> {
+        Roster::from_settings(&CouncilSettings { roster: text.to_owned(), ..CouncilSettings::default() })
+    }
+
+    #[test]
+    fn distributions_cover_all_knowledge() {
+        for (name, letters) in DISTRIBUTIONS {
+            let roster = roster(name).expect("a known roster");
+            assert_eq!(roster.electors().len(), letters.split(' ').count(), "{name}");
+            assert!(roster.missing_knowledge().is_empty(), "{name} lacks {}", roster.missing_knowledge());
+            if let Some(size) = name.rsplit('-').next().and_then(|size| size.parse::<usize>().ok()) {
+                assert_eq!(roster.electors().len(), size, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn roster_may_be_written_in_letters() {
+        let roster = roster("mbxkcpar mp ma").expect("letters");
+        let names: Vec<_> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
+        assert_eq!(names, ["mbxkcpar", "mp", "ma"]);
+    }
+
+    /// The program and the arguments of an engine that is written so.
+    fn command(engine: &str, arguments: &[&str]) -> (String, Vec<String>) {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let elector = ElectorSettings { engine: Some(engine.into()), arguments, ..ElectorSettings::default() };
+        let program = elector.program().expect("an engine");
+        (program.path.display().to_string(), program.arguments)
+    }
+
+    #[test]
+    fn an_engine_may_be_a_command_line() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let ssh = ("ssh".to_owned(), words(&["-T", "attic", "stockfish"]));
+        assert_eq!(command("ssh -T attic stockfish", &[]), ssh);
+        assert_eq!(command("ssh", &["-T", "attic", "stockfish"]), ssh);
+        assert_eq!(command("my engine", &["-x y"]), ("my engine".to_owned(), words(&["-x y"])));
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("an engine");
+        std::fs::write(&file, "").expect("written");
+        let file = file.display().to_string();
+        assert_eq!(command(&file, &[]), (file.clone(), Vec::new()), "what is a file is no command line");
+    }
+
+    #[test]
+    fn profile_changes_single_engine_options() {
+        let text = "
+            roster = 'custom'
+            electors = [{ name = 'fish', engine = 'stockfish', options = { Threads = 2, Hash = '64', Ponder = true } }]
+            options = { fish = { Hash = 512 } }";
+        let settings: CouncilSettings = toml::from_str(text).expect("settings");
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let ElectorKind::Engine(program) = &roster.electors()[0].kind else { panic!("an engine") };
+        let options: Vec<String> = program.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(options, ["Hash=512", "Ponder=true", "Threads=2"]);
+        let unknown: CouncilSettings = toml::from_str(&text.replace("{ fish = {", "{ cat = {")).expect("settings");
+        let error = Roster::from_settings(&unknown).expect_err("there is no cat").to_string();
+        assert!(error.contains("\"cat\"") && error.contains("the name of an elector"), "{error}");
+    }
+
+    #[test]
+    fn ninth_letter_needs_a_net() {
+        assert!(roster("n").expect("letters").missing_knowledge().is_empty(), "a net alone evaluates everything");
+        assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
+        for (name, letters) in [("nine-3", "mbxkcparn"), ("learned-3", "n"), ("auto", "n")] {
+            let roster = roster(name).expect("a roster");
+            assert!(roster.electors().iter().all(|elector| elector.knowledge() == letters.parse().ok()), "{name}");
+        }
+        let nets = roster("nets-3").expect("the engine has three nets");
+        let nets: Vec<_> =
+            nets.electors().iter().map(|elector| elector.instance().and_then(|one| one.net.clone())).collect();
+        assert!(nets.iter().all(Option::is_some) && nets[0] != nets[1] && nets[1] != nets[2], "each has another net");
+        let error = roster("nets-9").expect_err("the engine has fewer nets").to_string();
+        assert!(error.contains("nets-N up to nets-3"), "{error}");
+        let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
+        assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
+        let custom = |elector: &str| {
+            let text = format!("roster = 'custom'\nelectors = [{elector}]");
+            Roster::from_settings(&toml::from_str(&text).expect("settings"))
+        };
+        let roster = custom("{ knowledge = 'mbxkcparn', percentages = { n = 50, k = 120 } }").expect("a roster");
+        let instance = roster.electors()[0].instance().expect("one of ours");
+        assert_eq!(instance.percentages, [100, 100, 100, 120, 100, 100, 100, 100, 50]);
+        let error = custom("{ knowledge = 'n', net = '/nowhere.net' }").expect_err("no such file").to_string();
+        assert!(error.contains("/nowhere.net"), "{error}");
+        assert!(custom("{ knowledge = 'm', percentages = { z = 50 } }").is_err());
+    }
+
+    #[test]
+    fn roster_errors_name_accepted_forms() {
+        let error = roster("balanced-9").expect_err("no such distribution").to_string();
+        assert!(error.contains("\"balanced-9\"") && error.contains("balanced-7"), "{error}");
+        assert_eq!(roster(""), Err(RosterError::Unknown(String::new())));
+        assert_eq!(roster("custom"), Err(RosterError::Empty));
+        assert_eq!(roster("mp mp"), Err(RosterError::Duplicate("mp".into())));
+    }
+}

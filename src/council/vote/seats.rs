@@ -1,0 +1,306 @@
+//! The composition of a council, by the cores available for a question: electors with their groups,
+//! advisers, and complete knowledge for the second phase.
+//!
+//! It changes between two questions, when machines come or go. An unchanged elector keeps its slot,
+//! with its table and its engine; a slot that shares the table of others is kept until its machine
+//! is back.
+
+use std::sync::Arc;
+
+use tokio::task::spawn_blocking;
+
+use super::{
+    CouncilSettings, GroupMode, Roster,
+    question::times,
+    searcher::{CouncilSearcher, Tables},
+    second::Layout,
+};
+use crate::{
+    CouncilGame,
+    electors::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, Slot},
+};
+use domain::{CriterionName, SecondPhaseMode};
+use engine::{TURN, Turnstile};
+
+/// A place in the council: its elector and its purpose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Seat<K> {
+    pub spec: ElectorSpec<K>,
+    /// The elector for which it proposes, by its place in the roster; `None` for those that do not vote.
+    pub elector: Option<usize>,
+    /// The number of the adviser; `None` for all others.
+    pub adviser: Option<usize>,
+    /// True if it may search on other machines.
+    pub elastic: bool,
+}
+
+impl<K> Seat<K> {
+    /// One that does not vote.
+    fn of(spec: ElectorSpec<K>, elastic: bool) -> Self {
+        Self { spec, elector: None, adviser: None, elastic }
+    }
+}
+
+pub(super) struct Seats<L: CouncilGame> {
+    pool: Pool,
+    /// The settings; for variants that the built-in engine does not know, with a criterion that
+    /// needs nothing of it.
+    pub settings: CouncilSettings,
+    variant: L::Variant,
+    roster: Roster<L>,
+    /// Electors with a vote.
+    pub electors: Arc<[ElectorSpec<L::Kind>]>,
+    /// Electors without a vote.
+    pub advisers: Vec<ElectorSpec<L::Kind>>,
+    /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
+    /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
+    pub searchers: Vec<CouncilSearcher<L>>,
+    /// The number of searchers of the first phase.
+    pub in_first_phase: usize,
+    /// Unused slots that share the table of others, and so take no memory.
+    spare: Vec<CouncilSearcher<L>>,
+    /// The cores behind the first phase's composition.
+    first_phase_cores: Option<CoresAtHand>,
+    /// The cores behind the second phase's composition.
+    second_phase_cores: usize,
+    tables: Tables,
+    /// A common table is made for no more electors than the roster has on this machine alone.
+    tables_for: usize,
+    _memory: MemoryClaim,
+}
+
+impl<L: CouncilGame> Seats<L> {
+    /// Opens slots for those of the roster that can play `variant`, on all cores that there are now.
+    pub(super) fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
+        let standard = L::is_searchable(variant);
+        let mut settings = settings.clone();
+        if !standard {
+            settings.criterion = CriterionName::Depth;
+        }
+        let mut advisers = if standard { roster.advisers().to_vec() } else { Vec::new() };
+        let mut roster = roster.clone();
+        let home = roster.electors_for(variant, pool.cores());
+        let memory = fit_tables(pool, &home, &mut roster, &mut advisers, &mut settings);
+        let mut seats = Self {
+            pool: pool.clone(),
+            settings,
+            variant,
+            roster,
+            tables_for: home.len(),
+            electors: home.into(),
+            advisers,
+            searchers: Vec::new(),
+            in_first_phase: 0,
+            spare: Vec::new(),
+            first_phase_cores: None,
+            second_phase_cores: 0,
+            tables: Tables::default(),
+            _memory: memory,
+        };
+        seats.seat_first_phase(pool.cores_for(None));
+        seats
+    }
+
+    /// Composes the first phase for these cores, unless it is unchanged.
+    pub(super) fn seat_first_phase(&mut self, cores: CoresAtHand) {
+        if self.first_phase_cores.replace(cores) == Some(cores) {
+            return;
+        }
+        self.electors = self.roster.electors_for(self.variant, cores.together).into();
+        let seats = self.first_phase(&self.electors, cores);
+        let second = self.searchers.split_off(self.in_first_phase);
+        let before = std::mem::take(&mut self.searchers);
+        self.searchers = self.fill(seats, before);
+        self.in_first_phase = self.searchers.len();
+        self.searchers.extend(second);
+    }
+
+    /// Adds electors to the first phase for cores that have come during the search; others stay.
+    /// `false` if they cannot be used before the next question.
+    pub(super) fn add_to_first_phase(&mut self, cores: CoresAtHand) -> bool {
+        let electors = self.roster.electors_for(self.variant, cores.together);
+        if self.continues() || electors.len() <= self.electors.len() || !electors.starts_with(&self.electors) {
+            return false;
+        }
+        let mut seats = self.first_phase(&electors, cores);
+        let mut sitting = self.searchers[..self.in_first_phase].iter().zip(&seats);
+        if seats.len() <= self.in_first_phase || !sitting.all(|(searcher, seat)| searcher.suits(seat)) {
+            return false;
+        }
+        self.first_phase_cores = Some(cores);
+        self.electors = electors.into();
+        let second = self.searchers.split_off(self.in_first_phase);
+        let more = self.fill(seats.split_off(self.in_first_phase), Vec::new());
+        self.searchers.extend(more);
+        self.in_first_phase = self.searchers.len();
+        self.searchers.extend(second);
+        true
+    }
+
+    /// Composes the second phase on `cores` cores, unless it is unchanged.
+    pub(super) fn seat_second_phase(&mut self, cores: usize) {
+        if std::mem::replace(&mut self.second_phase_cores, cores) == cores {
+            return;
+        }
+        let layout = Layout::of(self.settings.second_phase, cores);
+        let spec = ElectorSpec { threads: layout.threads, shares_table: layout.one_table, ..self.arbiter() };
+        let seats = vec![Seat::of(spec, !layout.one_table); layout.slots];
+        let before = self.searchers.split_off(self.in_first_phase);
+        let second = self.fill(seats, before);
+        self.searchers.extend(second);
+    }
+
+    /// The searcher of the first phase whose search the second one goes on with, in the mode `continued`.
+    pub(super) fn anchor(&self) -> Option<usize> {
+        if self.continues() { self.in_first_phase.checked_sub(1) } else { None }
+    }
+
+    /// The first searcher of the second phase: the one that goes on, where there is one.
+    pub(super) fn second_phase_start(&self) -> usize {
+        self.anchor().unwrap_or(self.in_first_phase)
+    }
+
+    /// All electors forget the last game.
+    pub(super) fn new_game(&self) {
+        self.tables.new_game();
+        self.searchers.iter().chain(&self.spare).for_each(CouncilSearcher::new_game);
+    }
+
+    /// Waits until the tables have forgotten what they are to forget.
+    pub(super) async fn forgotten(&self) {
+        let tables = self.tables.all();
+        // Where no thread is to be had, the next search does it.
+        let _ = spawn_blocking(move || tables.iter().for_each(|(_, table)| table.finish_forgetting())).await;
+    }
+
+    fn continues(&self) -> bool {
+        self.settings.criterion == CriterionName::ReSearch && self.settings.second_phase == SecondPhaseMode::Continued
+    }
+
+    /// Returns the first phase for these electors on these cores. With more cores than electors,
+    /// searcher `i` searches for elector `i` modulo their number (docs/method.md §7).
+    fn first_phase(&self, electors: &[ElectorSpec<L::Kind>], at_hand: CoresAtHand) -> Vec<Seat<L::Kind>> {
+        let advising = self.advisers.iter().enumerate();
+        let advising = advising.map(|(number, spec)| Seat { adviser: Some(number), ..Seat::of(spec.clone(), false) });
+        let mut seats: Vec<Seat<L::Kind>> = advising.collect();
+        let groups = self.settings.groups;
+        let cores = match groups {
+            _ if self.settings.cores != 0 => self.settings.cores,
+            GroupMode::Shared | GroupMode::Peer | GroupMode::PeerHinted => at_hand.together,
+            // Their members share a score or a table.
+            GroupMode::PeerScore | GroupMode::PvSplit | GroupMode::None => at_hand.here,
+        };
+        // The threads of one search are on one machine.
+        let widest = if self.settings.cores == 0 { at_hand.widest } else { cores };
+        let anchor = electors.iter().position(|elector| self.continues() && elector.kind == self.arbiter().kind);
+        for (place, elector) in electors.iter().enumerate().filter(|(place, _)| Some(*place) != anchor) {
+            let grouped = L::is_ours(elector) && groups != GroupMode::None;
+            let members = if grouped { members(place, electors.len(), cores) } else { 1 };
+            let slots = if groups == GroupMode::Shared { 1 } else { members };
+            let threads = (members / slots).min(widest);
+            let one_table = slots > 1 && groups == GroupMode::PvSplit;
+            let spec = ElectorSpec {
+                threads: elector.threads * threads,
+                shares_table: elector.shares_table || one_table,
+                ..elector.clone()
+            };
+            let seat = Seat { elector: Some(place), ..Seat::of(spec, !one_table) };
+            seats.extend(std::iter::repeat_n(seat, slots));
+        }
+        if self.continues() {
+            let spec = anchor.map_or_else(|| self.arbiter(), |place| electors[place].clone());
+            seats.push(Seat { elector: anchor, ..Seat::of(ElectorSpec { shares_table: true, ..spec }, false) });
+        }
+        seats
+    }
+
+    /// Fills the places with earlier searchers, spare ones, and new ones.
+    fn fill(&mut self, seats: Vec<Seat<L::Kind>>, mut before: Vec<CouncilSearcher<L>>) -> Vec<CouncilSearcher<L>> {
+        before.append(&mut self.spare);
+        let mut searchers = Vec::with_capacity(seats.len());
+        for seat in seats {
+            let known = before.iter().position(|searcher| searcher.suits(&seat));
+            let searcher = known.map(|number| before.remove(number)).unwrap_or_else(|| self.open(&seat));
+            searchers.push(searcher.seated(&seat));
+        }
+        self.spare = before.into_iter().filter(|searcher| searcher.spec().shares_table).collect();
+        searchers
+    }
+
+    fn arbiter(&self) -> ElectorSpec<L::Kind> {
+        L::arbiter(&self.electors, self.settings.hash)
+    }
+
+    /// Creates the turnstile for searchers in virtual time, with the carrier of messages between
+    /// the simulated machines.
+    pub(super) fn turnstile(&self, every: Vec<u64>) -> Arc<Turnstile> {
+        let (turns, carrier) = match self.pool.virtual_machines() {
+            Some(machines) => (machines.turns(every.len()), machines.carrier(self.tables.all())),
+            None => (vec![TURN; every.len()], None),
+        };
+        let paced = turns.iter().zip(&self.searchers).map(|(turn, searcher)| times(*turn, searcher.spec().speed));
+        Turnstile::with(every, paced.collect(), carrier)
+    }
+
+    /// Opens a slot, on this machine unless it is elastic.
+    fn open(&mut self, Seat { spec, elastic, elector, .. }: &Seat<L::Kind>) -> CouncilSearcher<L> {
+        let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
+        let machines = self.pool.virtual_machines().unwrap_or_default();
+        let machine = elector.map_or(0, |place| machines.of(place, self.electors.len()));
+        let table = if spec.shares_table {
+            let whole = spec.hash * sharers.clamp(1, self.tables_for.max(1));
+            self.tables.of::<L>(spec, (whole / machines.count.max(1)).max(1), machine)
+        } else {
+            None
+        };
+        let table = table.as_ref();
+        let slot = if *elastic { L::slot(&self.pool, spec, table) } else { Slot::local(spec.clone(), table) };
+        CouncilSearcher::on(slot, *elastic, machines.way_to(machine))
+    }
+}
+
+/// Claims the memory for the tables of a council as it is at home on this machine: those that it borrows have theirs elsewhere, or search
+/// with a table that is here already. Where this process may not have so much, every table shrinks.
+fn fit_tables<L: CouncilGame>(
+    pool: &Pool,
+    home: &[ElectorSpec<L::Kind>],
+    roster: &mut Roster<L>,
+    advisers: &mut [ElectorSpec<L::Kind>],
+    settings: &mut CouncilSettings,
+) -> MemoryClaim {
+    let cores = if settings.cores == 0 { pool.cores() } else { settings.cores };
+    // The members of a group have a table each, unless they share one.
+    let peers = matches!(settings.groups, GroupMode::Peer | GroupMode::PeerHinted | GroupMode::PeerScore);
+    let electing = home.iter().enumerate().map(|(place, elector)| {
+        let each_its_own = peers && L::is_ours(elector) && !elector.shares_table;
+        elector.hash * if each_its_own { members(place, home.len(), cores) } else { 1 }
+    });
+    let first_phase: usize = electing.sum();
+    let advising: usize = advisers.iter().map(|adviser| adviser.hash).sum();
+    let second_phase = if settings.criterion == CriterionName::ReSearch {
+        settings.hash * Layout::of(settings.second_phase, cores).tables()
+    } else {
+        0
+    };
+    let wanted = first_phase + advising + second_phase;
+    let memory = pool.claim_memory(wanted);
+    let granted = memory.granted;
+    if granted < wanted {
+        tracing::warn!(
+            "the tables of a council want {wanted} MiB and shrink to {granted} MiB: this process may not have more"
+        );
+        let shrunk = |hash: usize| (hash * granted / wanted).max(1);
+        roster.resize_tables(&shrunk);
+        advisers.iter_mut().for_each(|adviser| adviser.hash = shrunk(adviser.hash));
+        settings.hash = shrunk(settings.hash);
+    }
+    memory
+}
+
+/// Returns the number of cores that search for the elector at this place.
+fn members(place: usize, electors: usize, cores: usize) -> usize {
+    (cores / electors.max(1) + usize::from(place < cores % electors.max(1))).max(1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one
+//! searcher searches alone; then the siblings of each node of the variation are handed out as jobs,
+//! level by level on the way back up.
+//!
+//! The siblings of a level are searched with the best value so far as their bound, so that most of
+//! them only have to be refuted. Deepening is iterative: the variation of one iteration is the path
+//! of the next. All searchers spend a common budget of nodes or time.
+
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
+use crate::electors::SearchReport;
+use domain::{GameLine, Limits, Proposal, Score};
+
+/// The distance from the root, in plies, of the node that one searcher searches alone.
+const THRESHOLD: u32 = 4;
+
+/// The depth of the first iteration, plies. One searcher does it alone.
+const SHALLOWEST: u32 = 4;
+
+const DEEPEST: u32 = 100;
+
+pub(in super::super) struct PvSplit<L: GameLine> {
+    /// Plies of the iteration that runs.
+    depth: u32,
+    /// The variation of the iteration before.
+    variation: Vec<L::Move>,
+    /// The level that is being searched; below it all is done.
+    level: Option<Level<L>>,
+    jobs: Vec<Option<JobAtWork<L>>>,
+    /// The nodes that all searchers together may still visit.
+    nodes_left: Option<u64>,
+    /// The end of the task's time; each search has the rest of it.
+    ends: Option<Instant>,
+    found: Option<Proposal<L::Move>>,
+    over: bool,
+}
+
+/// A node of the principal variation.
+struct Level<L: GameLine> {
+    line: Arc<L>,
+    /// The number of plies below the root.
+    ply: u32,
+    best: Option<Best<L>>,
+    siblings: VecDeque<L::Move>,
+}
+
+/// The best move of a level so far.
+#[derive(Clone)]
+struct Best<L: GameLine> {
+    /// The score for the player to move there.
+    score: Score,
+    variation: Vec<L::Move>,
+    /// The proposal for the child, or for the node itself if it was searched as a whole.
+    proposal: Proposal<L::Move>,
+}
+
+/// A searcher's work: a child of the level's node, or (`None`) the node itself.
+struct JobAtWork<L: GameLine> {
+    child: Option<L::Move>,
+    newest: Option<Proposal<L::Move>>,
+    depth: u32,
+}
+
+impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
+    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+        self.jobs = (0..task.searchers).map(|_| None).collect();
+        self.nodes_left = task.limits.nodes.map(|nodes| nodes.saturating_mul(task.searchers as u64));
+        self.ends = task.limits.time.map(|time| Instant::now() + time);
+        self.depth = task.limits.depth.map_or(SHALLOWEST, |deepest| deepest.clamp(1, SHALLOWEST));
+        self.descend(task)
+    }
+
+    fn on_report(
+        &mut self,
+        task: &SecondPhaseTask<L>,
+        searcher: usize,
+        report: &SearchReport<L::Move>,
+    ) -> Vec<SearchAssignment<L>> {
+        let Some(job) = self.jobs.get_mut(searcher).and_then(Option::as_mut) else { return Vec::new() };
+        match report {
+            SearchReport::Proposal(proposal) => {
+                job.newest = Some(proposal.clone());
+                // The first iteration is one search; its proposals are there before it ends.
+                if job.child.is_none() && self.level.as_ref().is_some_and(|level| level.ply == 0) {
+                    self.found = Some(proposal.clone());
+                }
+                Vec::new()
+            }
+            SearchReport::Failed(..) => {
+                self.over = true;
+                Vec::new()
+            }
+            SearchReport::Finished(..) => self.finish(task, searcher),
+        }
+    }
+
+    fn found(&self) -> Option<&Proposal<L::Move>> {
+        self.found.as_ref()
+    }
+}
+
+impl<L: GameLine> PvSplit<L> {
+    pub(in super::super) fn new() -> Self {
+        let (level, jobs, variation) = (None, Vec::new(), Vec::new());
+        Self { depth: 0, variation, level, jobs, nodes_left: None, ends: None, found: None, over: false }
+    }
+
+    /// Goes down the variation and gives its last node to the first searcher.
+    fn descend(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+        let levels = (self.depth.saturating_sub(1).min(THRESHOLD) as usize).min(self.variation.len());
+        let mut line = (*task.line).clone();
+        let played = self.variation.iter().take(levels).take_while(|mv| line.advance(**mv)).count();
+        // A node without moves has no value to search for; its parent is searched as a whole.
+        let played = if line.legal_moves().is_empty() { played.saturating_sub(1) } else { played };
+        let line = Arc::new(line.prefix(task.line.ply() + played));
+        let ply = u32::try_from(played).unwrap_or_default();
+        self.level = Some(Level { line, ply, best: None, siblings: VecDeque::new() });
+        self.assignment(task, 0, None).into_iter().collect()
+    }
+
+    /// A searcher has completed its job.
+    fn finish(&mut self, task: &SecondPhaseTask<L>, searcher: usize) -> Vec<SearchAssignment<L>> {
+        let Some(job) = self.jobs[searcher].take() else { return Vec::new() };
+        let (Some(level), Some(newest)) = (&mut self.level, job.newest) else {
+            self.over = true;
+            return Vec::new();
+        };
+        self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(newest.nodes.max(1)));
+        if self.over {
+            return Vec::new();
+        }
+        if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
+            // Its part of the nodes was used up: it goes on with a part of the rest, and its table
+            // remembers its place.
+            return self.assignment(task, searcher, job.child).into_iter().collect();
+        }
+        level.take(job.child, newest);
+        if level.ply == 0 {
+            self.found = level.proposal(self.depth);
+        }
+        self.go_on(task)
+    }
+
+    /// Hands out what is left of the level; goes up where nothing is.
+    fn go_on(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+        loop {
+            let waiting = self.jobs.iter().any(Option::is_some);
+            let assignments = self.hand_out(task);
+            if waiting || self.over || !assignments.is_empty() {
+                return assignments;
+            }
+            let Some(level) = &self.level else { return assignments };
+            let Some(best) = level.best.clone() else { return assignments };
+            if level.ply > 0 {
+                let parent = level.parent(task, best);
+                if parent.ply == 0 {
+                    // Its other moves may all end the game, or there are none.
+                    self.found = parent.proposal(self.depth);
+                }
+                self.level = Some(parent);
+                continue;
+            }
+            self.variation = best.variation;
+            self.depth += 1;
+            let deepest = task.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
+            let mated = matches!(best.score, Score::Mate(moves) if moves.unsigned_abs() * 2 < self.depth);
+            return if self.depth > deepest || mated { Vec::new() } else { self.descend(task) };
+        }
+    }
+
+    /// Gives siblings to the searchers that have nothing to do.
+    fn hand_out(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+        let mut assignments = Vec::new();
+        while let Some(idle) = self.jobs.iter().position(Option::is_none) {
+            let Some(level) = &mut self.level else { break };
+            let Some(sibling) = level.best.is_some().then(|| level.siblings.pop_front()).flatten() else { break };
+            assignments.extend(self.assignment(task, idle, Some(sibling)));
+        }
+        assignments
+    }
+
+    /// An assignment for a child of the level's node, or for the node itself. None where no nodes are left, or no time once something
+    /// is found. Children are searched by several, each with its part of the nodes; the node itself by one, with all of them.
+    fn assignment(
+        &mut self,
+        task: &SecondPhaseTask<L>,
+        searcher: usize,
+        child: Option<L::Move>,
+    ) -> Option<SearchAssignment<L>> {
+        let level = self.level.as_mut()?;
+        let mut line = Arc::clone(&level.line);
+        if let Some(child) = child {
+            let after = Arc::make_mut(&mut line);
+            if !after.advance(child) {
+                return None;
+            }
+            if let Some(score) = after.value_of_the_end() {
+                level.take_end(child, score);
+                return None;
+            }
+        }
+        let time = self.ends.map(|ends| ends.saturating_duration_since(Instant::now()));
+        let time_is_up = time == Some(Duration::ZERO) && self.found.is_some();
+        if self.nodes_left == Some(0) || time_is_up {
+            self.over = true;
+            return None;
+        }
+        let parts = if child.is_some() { self.jobs.len() as u64 } else { 1 };
+        let nodes = self.nodes_left.map(|left| left.div_ceil(parts));
+        let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
+        let limits = Limits { nodes, time, depth: Some(depth), ..task.limits };
+        // At the root only the proposed moves are searched. A child has to beat, or fall short of,
+        // the best value so far.
+        let is_root = child.is_none() && level.ply == 0;
+        let root_moves = if is_root { task.candidates.clone() } else { Vec::new() };
+        let window = child.and(level.best.as_ref()).map(|best| (Score::Mate(0), to_child(best.score)));
+        self.jobs[searcher] = Some(JobAtWork { child, newest: None, depth });
+        let mut assignment = SearchAssignment { line, root_moves, limits, ..task.assign(searcher, Vec::new()) };
+        assignment.guidance.window = window;
+        Some(assignment)
+    }
+}
+
+impl<L: GameLine> Level<L> {
+    /// Takes the result of a job, if it is better than what was known.
+    fn take(&mut self, child: Option<L::Move>, newest: Proposal<L::Move>) {
+        let (score, variation) = match child {
+            None => (newest.score, newest.pv.clone()),
+            Some(child) => (to_parent(newest.score), [&[child], newest.pv.as_slice()].concat()),
+        };
+        if self.best.as_ref().is_none_or(|best| score > best.score) {
+            self.best = Some(Best { score, variation, proposal: newest });
+        }
+    }
+
+    /// A child at which the game is over.
+    fn take_end(&mut self, child: L::Move, score: Score) {
+        if let Some(best) = self.best.as_mut().filter(|best| score > best.score) {
+            *best = Best { score, variation: vec![child], proposal: best.proposal.clone() };
+        }
+    }
+
+    /// Returns the level above: its node has the value of this one, and its other moves are still
+    /// to be searched.
+    fn parent(&self, task: &SecondPhaseTask<L>, best: Best<L>) -> Self {
+        let ply = self.ply - 1;
+        let line = self.line.prefix(task.line.ply() + ply as usize);
+        let played = self.line.moves().get(line.ply()).copied();
+        let moves = if ply == 0 { task.candidates.clone() } else { line.legal_moves() };
+        let siblings = moves.into_iter().filter(|mv| Some(*mv) != played).collect();
+        let variation = played.into_iter().chain(best.variation).collect();
+        let best = Best { score: to_parent(best.score), variation, proposal: best.proposal };
+        Self { line: Arc::new(line), ply, best: Some(best), siblings }
+    }
+
+    /// Returns the proposal of the root.
+    fn proposal(&self, depth: u32) -> Option<Proposal<L::Move>> {
+        let best = self.best.as_ref()?;
+        let pv = best.variation.clone();
+        Some(Proposal { best: *pv.first()?, score: best.score, depth, pv, ..best.proposal.clone() })
+    }
+}
+
+/// The value of a child for the player who moved there. A mate is one move further away for the one who gives it.
+fn to_parent(child: Score) -> Score {
+    match child {
+        Score::Cp(centipawns) => Score::Cp(-centipawns),
+        Score::Mate(moves) if moves > 0 => Score::Mate(-moves),
+        Score::Mate(moves) => Score::Mate(1 - moves),
+    }
+}
+
+/// The inverse of [`to_parent`].
+fn to_child(parent: Score) -> Score {
+    match parent {
+        Score::Cp(centipawns) => Score::Cp(-centipawns),
+        Score::Mate(moves) if moves > 0 => Score::Mate(1 - moves),
+        Score::Mate(moves) => Score::Mate(-moves),
+    }
+}

@@ -1,0 +1,232 @@
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::GroupMode;
+use crate::electors::{EngineProgram, EngineProtocol, ErrorOutput};
+use domain::{CriterionName, Heuristic, Knowledge, SecondPhaseMode};
+use util::values::{Decimal, WholeNumber, WholeNumberOrNone};
+
+/// The `council` table: who proposes and how one is elected.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CouncilSettings {
+    /// Electors: a roster of docs/method.md §3 by name and size (`balanced-7`, `unbalanced-4`,
+    /// ...), `complete-N`, `nine-N` (with a net), `learned-N` (the net alone), `nets-N` (each with
+    /// another net) or `noise-N` for N complete copies, `auto` for what measured best on the
+    /// available cores, a blank-separated list of knowledge letters (`mbxkcpar mp ma`), or `custom`
+    /// for the electors listed in `electors`.
+    pub roster: String,
+    /// The electors of a `custom` roster.
+    pub electors: Vec<ElectorSettings>,
+    /// Options of engines among `electors`, by the electors' names, over those that stand there: what a profile changes.
+    pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
+    /// Advisers: instances with a part of the knowledge, as knowledge letters or a roster by name,
+    /// each with a table of its own. For the first part of a move, by `split`, they search beside
+    /// the electors, which search the advised moves first; they do not vote. Or `mates`, which
+    /// proves mates and has no vote either. Empty for none; `auto` for what measured best beside
+    /// the roster `auto`, and none beside any other.
+    pub advisers: String,
+    /// The advisers' part of the cores while they search. 0 to 0.5.
+    #[serde(with = "Decimal::<0, 500>")]
+    pub advice: f64,
+    pub criterion: CriterionName,
+    /// Weights of the heuristics in the criterion `weights`.
+    pub weights: HeuristicWeights,
+    /// Weight of the lowest score in the criterion `score-margin`, centipawns. 0 to 100000.
+    #[serde(with = "Decimal::<0, 100_000_000>")]
+    pub margin: f64,
+    /// The first phase's share of the time where the criterion has a second one (docs/method.md §5), and the part of a move in which
+    /// advisers search. 0 to 1.
+    #[serde(with = "Decimal::<0, 1000>")]
+    pub split: f64,
+    /// Use of the cores in the second phase.
+    pub second_phase: SecondPhaseMode,
+    /// Search of groups in the first phase, with more cores than electors.
+    pub groups: GroupMode,
+    /// Cores for groups and for the second phase; 0 takes all there are. 0 to 1024.
+    #[serde(with = "WholeNumber::<0, 1024>")]
+    pub cores: usize,
+    /// Transposition table of each elector, MiB. 1 to 65536.
+    #[serde(with = "WholeNumber::<1, 65536>")]
+    pub hash: usize,
+    /// Breaks ties, so that a run can be repeated. From 0 on.
+    pub seed: u64,
+}
+
+/// One elector of a custom roster: an instance of our own engine, or anybody's engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ElectorSettings {
+    /// Name in the vote; by default its knowledge or the engine's file name.
+    pub name: Option<String>,
+    /// Knowledge of the built-in engine in it.
+    pub knowledge: Option<Knowledge>,
+    /// Share of each heuristic, per cent from 0 to 200, by letter; 100 if absent.
+    pub percentages: BTreeMap<char, u16>,
+    /// The file of the net that it asks where its knowledge has `n`; by default the one that comes with the engine.
+    pub net: Option<PathBuf>,
+    /// Cost of a draw for the side that stands better, centipawns. -200 to 200.
+    pub contempt: Option<i32>,
+    /// Selectivity of its search, per cent of the usual. 10 to 400.
+    pub selectivity: Option<u16>,
+    /// The most that noise changes its evaluation, centipawns. 0 to 1000.
+    pub noise: u16,
+    /// Tells the noise of one copy from another's.
+    pub seed: u64,
+    /// Search with one table together with other electors that evaluate alike.
+    pub shares_table: bool,
+    /// The engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
+    /// blanks.
+    pub engine: Option<PathBuf>,
+    pub arguments: Vec<String>,
+    /// Options of the engine to set.
+    pub options: BTreeMap<String, OptionText>,
+    pub protocol: EngineProtocol,
+    /// The folder in which the engine runs; empty is ours.
+    pub working_dir: PathBuf,
+    /// The file to which all that is said between us and the engine is added; empty for none.
+    pub transcript: PathBuf,
+    /// Treatment of the engine's standard error.
+    pub stderr: ErrorOutput,
+    /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
+    #[serde(with = "WholeNumberOrNone::<1, 65536>")]
+    pub hash: Option<usize>,
+    /// Its weight in the vote, instead of the sum over the heuristics it knows.
+    pub weight: Option<f64>,
+}
+
+/// The value of an engine's option as engines read it. It may be written as a text, a number, or true or false.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OptionText(pub String);
+
+impl<'de> Deserialize<'de> for OptionText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a text, a number, true or false")]
+        enum Written {
+            Text(String),
+            Whole(i64),
+            Fraction(f64),
+            Truth(bool),
+        }
+        Ok(Self(match Written::deserialize(deserializer)? {
+            Written::Text(text) => text,
+            Written::Whole(number) => number.to_string(),
+            Written::Fraction(number) => number.to_string(),
+            Written::Truth(truth) => truth.to_string(),
+        }))
+    }
+}
+
+impl ElectorSettings {
+    /// The program of an engine, with its arguments. What names a file is that file, whatever blanks are in it.
+    pub fn program(&self) -> Option<EngineProgram> {
+        let engine = self.engine.as_ref()?;
+        let command_line = engine.to_str().filter(|_| self.arguments.is_empty() && !engine.exists());
+        let mut words = command_line.into_iter().flat_map(str::split_ascii_whitespace);
+        let path = words.next().map_or_else(|| engine.clone(), PathBuf::from);
+        let arguments = words.map(str::to_owned).chain(self.arguments.iter().cloned()).collect();
+        let named = |path: &PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
+        Some(EngineProgram {
+            path,
+            arguments,
+            options: self.options.iter().map(|(name, OptionText(text))| (name.clone(), text.clone())).collect(),
+            protocol: self.protocol,
+            working_dir: named(&self.working_dir),
+            transcript: named(&self.transcript),
+            stderr: self.stderr,
+        })
+    }
+}
+
+impl CouncilSettings {
+    /// Returns the seed of ties after `ply` plies of a game: always the same.
+    pub fn seed_at(&self, ply: usize) -> u64 {
+        self.seed ^ (ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl Default for CouncilSettings {
+    /// Complete copies over one table that specialists advise, and a vote that counts scores.
+    fn default() -> Self {
+        Self {
+            roster: "auto".to_owned(),
+            electors: Vec::new(),
+            options: BTreeMap::new(),
+            advisers: "auto".to_owned(),
+            advice: 0.05,
+            criterion: CriterionName::default(),
+            weights: HeuristicWeights::default(),
+            margin: 14.0,
+            split: 1.0 / 3.0,
+            second_phase: SecondPhaseMode::default(),
+            groups: GroupMode::default(),
+            cores: 0,
+            hash: 16,
+            seed: 0,
+        }
+    }
+}
+
+/// The weights of the heuristics in the criterion `weights` (docs/method.md §4); the defaults are
+/// the theses' hand-made ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeuristicWeights {
+    /// Material.
+    pub m: f64,
+    /// Good placement of pieces.
+    pub b: f64,
+    /// Space and mobility.
+    pub x: f64,
+    /// King safety.
+    pub k: f64,
+    /// Centre control.
+    pub c: f64,
+    /// Pawn structure.
+    pub p: f64,
+    /// Attack chances.
+    pub a: f64,
+    /// Relations between pieces.
+    pub r: f64,
+}
+
+impl HeuristicWeights {
+    pub const fn of(&self, heuristic: Heuristic) -> f64 {
+        match heuristic {
+            Heuristic::Material => self.m,
+            Heuristic::Placement => self.b,
+            Heuristic::Mobility => self.x,
+            Heuristic::KingSafety => self.k,
+            Heuristic::Centre => self.c,
+            Heuristic::Pawns => self.p,
+            Heuristic::Attack => self.a,
+            Heuristic::Relations => self.r,
+            // A net is a whole evaluation of its own: it weighs what the eight weigh together.
+            Heuristic::Net => self.m + self.b + self.x + self.k + self.c + self.p + self.a + self.r,
+        }
+    }
+
+    /// Every weight times `factor` of its heuristic.
+    #[must_use]
+    pub fn times(&self, factor: &dyn Fn(Heuristic) -> f64) -> Self {
+        let times = |heuristic| self.of(heuristic) * factor(heuristic);
+        Self {
+            m: times(Heuristic::Material),
+            b: times(Heuristic::Placement),
+            x: times(Heuristic::Mobility),
+            k: times(Heuristic::KingSafety),
+            c: times(Heuristic::Centre),
+            p: times(Heuristic::Pawns),
+            a: times(Heuristic::Attack),
+            r: times(Heuristic::Relations),
+        }
+    }
+}
+
+impl Default for HeuristicWeights {
+    fn default() -> Self {
+        Self { m: 30.0, b: 8.0, x: 1.0, k: 3.0, c: 10.0, p: 21.0, a: 15.0, r: 6.0 }
+    }
+}

@@ -1,0 +1,174 @@
+//! A game on a chess server: what stays while it runs, and what changes.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
+
+/// The part of a game that does not change while it runs.
+#[derive(Clone, Debug)]
+pub struct GameInfo {
+    /// The server's name for it.
+    pub id: GameId,
+    pub terms: GameTerms,
+    pub white: Player,
+    pub black: Player,
+    /// The bot's colour.
+    pub our_color: Color,
+    /// The line without moves from the game's starting position.
+    pub start: Line,
+    pub tournament: Option<String>,
+    /// The address at which it can be watched.
+    pub url: Option<String>,
+}
+
+impl GameInfo {
+    /// Ourselves, as the server shows us.
+    pub fn us(&self) -> &Player {
+        match self.our_color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    /// Returns the bot's opponent.
+    pub fn opponent(&self) -> &Player {
+        match self.our_color {
+            Color::White => &self.black,
+            Color::Black => &self.white,
+        }
+    }
+}
+
+/// A game as we last knew it: enough to find it again on a server that gives no names to games.
+#[derive(Clone, Debug)]
+pub struct KnownGame {
+    /// The part that does not change.
+    pub info: GameInfo,
+    /// The moves that the server has shown.
+    pub shown: Vec<UciMove>,
+    /// The bot's next move, decided before the program was started again; the server may have taken
+    /// it or not.
+    pub decided: Option<UciMove>,
+    /// When it began, as far as we know.
+    pub started: Option<Timestamp>,
+    /// True if it was adjourned at the last news of it.
+    pub is_adjourned: bool,
+}
+
+/// The part of a game that changes while it runs, always complete: never a difference to an earlier
+/// state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameState {
+    /// All moves from the start in UCI notation, separated by blanks.
+    pub moves: String,
+    /// Both clocks at the time of the server's message; `None` without a clock. In correspondence
+    /// games: the time for the next move.
+    pub clocks: Option<Clocks>,
+    pub status: GameStatus,
+    pub winner: Option<Color>,
+    pub draw_offers: Offers,
+    pub takeback_offers: Offers,
+    /// The time of reading from the network: the bot's clock runs from here.
+    pub received: Instant,
+}
+
+/// An offer that each side may have made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    pub white: bool,
+    pub black: bool,
+}
+
+impl Offers {
+    /// Returns true if `color` made the offer.
+    pub const fn by(self, color: Color) -> bool {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
+}
+
+/// States and endings of a game, by Lichess's names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GameStatus {
+    /// No move has been made.
+    Created,
+    Started,
+    /// It ended before both sides had moved.
+    Aborted,
+    Mate,
+    Resign,
+    Stalemate,
+    /// A player left and the other one claimed.
+    Timeout,
+    /// Drawn: agreed, by repetition, by fifty moves, by insufficient material.
+    Draw,
+    /// A player's time ran out.
+    OutOfTime,
+    /// The server found cheating.
+    Cheat,
+    /// A player did not make the first move in time.
+    NoStart,
+    /// Over, the server does not know why.
+    UnknownFinish,
+    /// Drawn by claim: the side that ran its opponent out of time could not have mated.
+    InsufficientMaterialClaim,
+    /// Won by the variant's own rule.
+    VariantEnd,
+    /// Interrupted, to be resumed (FICS).
+    Adjourned,
+    /// A name we do not know; taken for an end.
+    Other(String),
+}
+
+impl GameStatus {
+    const NAMES: [(Self, &'static str); 15] = [
+        (Self::Created, "created"),
+        (Self::Started, "started"),
+        (Self::Aborted, "aborted"),
+        (Self::Mate, "mate"),
+        (Self::Resign, "resign"),
+        (Self::Stalemate, "stalemate"),
+        (Self::Timeout, "timeout"),
+        (Self::Draw, "draw"),
+        (Self::OutOfTime, "outoftime"),
+        (Self::Cheat, "cheat"),
+        (Self::NoStart, "noStart"),
+        (Self::UnknownFinish, "unknownFinish"),
+        (Self::InsufficientMaterialClaim, "insufficientMaterialClaim"),
+        (Self::VariantEnd, "variantEnd"),
+        (Self::Adjourned, "adjourned"),
+    ];
+
+    /// Returns true if a game that ended so, without a winner, is drawn; otherwise it has no
+    /// result. A player that runs out of time, or leaves, has not lost if the opponent could not
+    /// have mated.
+    pub const fn is_drawn(&self) -> bool {
+        use GameStatus::{Draw, InsufficientMaterialClaim, OutOfTime, Stalemate, Timeout, VariantEnd};
+        matches!(self, Draw | Stalemate | OutOfTime | Timeout | InsufficientMaterialClaim | VariantEnd)
+    }
+
+    /// The status of a Lichess name.
+    pub fn from_name(name: &str) -> Self {
+        Self::NAMES
+            .into_iter()
+            .find_map(|(status, known)| (known == name).then_some(status))
+            .unwrap_or_else(|| Self::Other(name.to_owned()))
+    }
+
+    /// Returns the Lichess name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Other(name) => name,
+            known => Self::NAMES.iter().find_map(|(status, name)| (status == known).then_some(*name)).unwrap_or("?"),
+        }
+    }
+
+    /// Returns true if moves can still be made.
+    pub const fn is_running(&self) -> bool {
+        matches!(self, Self::Created | Self::Started)
+    }
+}

@@ -1,0 +1,52 @@
+//! Values that pass between the packages of the program.
+//!
+//! | subject | types |
+//! |---|---|
+//! | a game: its name, moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
+//! | a search and its result, from the request to the elected move | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
+//! | the interface of a game to the council, so that it can play another game than chess | [`GameLine`] |
+//! | messages between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
+//! | the vote in chess words | [`vote_words`] |
+//! | values of settings | [`values`] |
+//!
+//! Values keep their own invariants and do no input or output. The rules of chess come from `shakmaty`, as do [`Color`]
+//! and [`UciMove`].
+
+mod challenge;
+mod criterion;
+mod decision;
+mod engine_position;
+mod game;
+mod game_line;
+mod ids;
+mod line;
+mod people;
+mod proposal;
+mod server_event;
+mod task;
+mod time_control;
+mod tournament;
+pub mod values;
+mod variant;
+pub mod vote_words;
+
+pub use challenge::{Challenge, ChallengeObstacle, ChallengeRequest, DeclineReason, GameTerms};
+pub use criterion::{CriterionName, SecondPhaseMode};
+pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
+pub use engine_position::{engine_move, engine_position};
+pub use game::{GameInfo, GameState, GameStatus, KnownGame, Offers};
+pub use game_line::GameLine;
+pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
+pub use line::{Line, LineError, moves_text};
+pub use people::{Account, Player, is_title_of_bot};
+pub use proposal::{Bound, Proposal, Score};
+pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
+pub use task::{Limits, Phase, SearchId, Task};
+pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
+pub use tournament::{
+    Standing, Tournament, TournamentEntry, TournamentError, TournamentInfo, TournamentKind, TournamentStage,
+};
+pub use variant::{Variant, VariantError};
+
+pub use engine::{Heuristic, Knowledge};
+pub use shakmaty::{Color, uci::UciMove};

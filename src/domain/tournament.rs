@@ -1,0 +1,175 @@
+//! Tournaments: as their operator names them, and as their server describes them.
+
+use std::{fmt, str::FromStr};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::GameTerms;
+use util::Secret;
+
+/// A tournament on a server: its name there, with its kind where that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Tournament {
+    /// Lichess: eight letters and digits. FICS: a number.
+    pub id: String,
+    /// `None` where only the name was given.
+    pub kind: Option<TournamentKind>,
+}
+
+/// The kinds of tournament that Lichess has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TournamentKind {
+    /// Free players are paired at once.
+    Arena,
+    /// Players are paired in rounds.
+    Swiss,
+}
+
+impl TournamentKind {
+    /// Returns `arena` or `swiss`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Arena => "arena",
+            Self::Swiss => "swiss",
+        }
+    }
+}
+
+/// Everything needed to join a tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TournamentEntry {
+    pub tournament: Tournament,
+    /// The team we play for, where teams play each other.
+    pub team: Option<String>,
+    /// The password, if the tournament has one.
+    pub password: Option<Secret>,
+    /// True to be paired at once in a running tournament that pairs waiting players. Valid for a
+    /// minute.
+    pub pair_now: bool,
+}
+
+impl TournamentEntry {
+    /// Takes part without a team or a password.
+    pub const fn open(tournament: Tournament) -> Self {
+        Self { tournament, team: None, password: None, pair_now: false }
+    }
+}
+
+/// A tournament as its server describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TournamentInfo {
+    /// The server's name for it, with its kind.
+    pub tournament: Tournament,
+    /// The name for people.
+    pub name: String,
+    pub terms: GameTerms,
+    pub stage: TournamentStage,
+    /// The start, if it is known.
+    pub starts_at: Option<Timestamp>,
+    /// The end, if it is known.
+    pub ends_at: Option<Timestamp>,
+    /// The number of participants.
+    pub players: u32,
+    /// True if programs may take part.
+    pub bots_allowed: bool,
+    pub has_password: bool,
+    /// The least rating that may take part.
+    pub min_rating: Option<u32>,
+    /// The greatest rating that may take part.
+    pub max_rating: Option<u32>,
+    /// The missing condition for taking part, in the server's words; `None` if the server names
+    /// none.
+    pub refusal: Option<String>,
+    /// The bot's standing, if the server reports it.
+    pub standing: Option<Standing>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TournamentStage {
+    Announced,
+    Running,
+    Over,
+}
+
+/// A player's standing in a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The rank, from 1 on.
+    pub rank: u32,
+    /// The points in an arena.
+    pub points: u32,
+}
+
+/// A text that names no tournament.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} names no tournament: expected its page's address, such as https://lichess.org/tournament/abcd1234 or \
+         https://lichess.org/swiss/abcd1234, or the last word of that alone; on FICS its number"
+)]
+pub struct TournamentError(String);
+
+impl FromStr for Tournament {
+    type Err = TournamentError;
+
+    fn from_str(text: &str) -> Result<Self, TournamentError> {
+        let path = text.trim().trim_end_matches('/');
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let mut words = path.rsplit('/');
+        let id = words.next().unwrap_or_default();
+        let kind = match words.next() {
+            Some("tournament" | "arena") => Some(TournamentKind::Arena),
+            Some("swiss") => Some(TournamentKind::Swiss),
+            None => None,
+            Some(_) => return Err(TournamentError(text.to_owned())),
+        };
+        let plausible = (1..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if plausible { Ok(Self { id: id.to_owned(), kind }) } else { Err(TournamentError(text.to_owned())) }
+    }
+}
+
+impl TryFrom<String> for Tournament {
+    type Error = TournamentError;
+
+    fn try_from(text: String) -> Result<Self, TournamentError> {
+        text.parse()
+    }
+}
+
+impl From<Tournament> for String {
+    fn from(tournament: Tournament) -> Self {
+        tournament.to_string()
+    }
+}
+
+impl fmt::Display for Tournament {
+    /// `swiss/abcd1234`, or the bare name where the kind is not known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Some(TournamentKind::Arena) => f.write_str("tournament/")?,
+            Some(TournamentKind::Swiss) => f.write_str("swiss/")?,
+            None => (),
+        }
+        f.write_str(&self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tournaments_are_parsed_from_links() {
+        let read = |text: &str| text.parse::<Tournament>().map(|tournament| tournament.to_string());
+        assert_eq!(read("https://lichess.org/tournament/abcd1234").as_deref(), Ok("tournament/abcd1234"));
+        assert_eq!(read("lichess.org/swiss/abcd1234?x=1").as_deref(), Ok("swiss/abcd1234"));
+        assert_eq!(read("swiss/abcd1234").as_deref(), Ok("swiss/abcd1234"));
+        assert_eq!(read("abcd1234").as_deref(), Ok("abcd1234"));
+        assert_eq!(read("12").as_deref(), Ok("12"));
+        for wrong in ["", "../account", "lichess.org/team/abcd", "a b", "x\ny", "é"] {
+            assert!(read(wrong).is_err(), "{wrong:?} must be refused");
+        }
+    }
+}

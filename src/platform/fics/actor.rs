@@ -1,0 +1,606 @@
+//! The task that owns the connection: it connects, logs in, sets up, plays, and begins again when the connection is lost.
+//!
+//! It reads the socket, the requests of the rest of the program and the clock, and hands all of it to [`Login`], [`SetUp`] and
+//! [`FicsSession`], which decide. It never waits for whoever reads its events, because timeseal's pings do not wait either: a reader who
+//! falls far behind loses the talk of others first, and then the connection, after which everything is told anew.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    io,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    check::older,
+    codec::ServerFrame,
+    link::TelnetLink,
+    login::{Credentials, Login, LoginError, LoginStep},
+    message::{FicsMessage, Speaker},
+    session::{FicsSession, RequestAnswer, SessionEffect, Ticket},
+    settings::FicsSettings,
+    setup::SetUp,
+};
+use domain::{Action, ActionError, GameId, KnownGame, ServerEvent};
+use util::{Backoff, Supervisor, timeseal::Version};
+
+/// How long the server may take to answer one command of the set-up, and how long once it has shown no prompt after one.
+const SETUP_PATIENCE: Duration = Duration::from_secs(2);
+const SETUP_HURRY: Duration = Duration::from_millis(200);
+
+/// A connection that has stood so long is a good one.
+const SETTLED: Duration = Duration::from_secs(60);
+
+/// Servers throw out whoever says nothing for an hour.
+const SAY_SOMETHING: Duration = Duration::from_secs(50 * 60);
+
+/// While time on our clock may be lost to a connection that is dead without a sign, it may be silent for this part of it, but not so
+/// short that a slow server is taken for a dead one: a new login takes some seconds as well.
+const PART_OF_CLOCK: u32 = 6;
+const SHORTEST_SILENCE: Duration = Duration::from_secs(5);
+
+/// A command that every server answers and that does nothing.
+const SIGN_OF_LIFE: &str = "date";
+
+/// So many messages that come during the set-up are kept for afterwards.
+const MOST_EARLY: usize = 500;
+
+/// While more than half of the queue of events is full, talk is left out.
+const TALK_NEEDS: usize = super::QUEUE / 2;
+
+/// The longest pause after an attempt that did not reach the server and so bothered nobody: without a network, a name that resolves,
+/// or a file descriptor.
+const NOBODY_BOTHERED: Duration = Duration::from_secs(15);
+
+type RequestResult = Result<RequestAnswer, ActionError>;
+
+/// What the actor is asked to do.
+pub(super) enum FicsRequest {
+    Act(Action, oneshot::Sender<RequestResult>),
+    LookFor(String, oneshot::Sender<RequestResult>),
+    LookUp(Box<KnownGame>, oneshot::Sender<RequestResult>),
+    /// Games that an earlier process left running or adjourned.
+    Remember(Vec<KnownGame>),
+    /// What an earlier process has learned of the server.
+    Recall(String),
+    Resync(GameId),
+    OpenToNewGames(bool),
+    SeekGames(bool),
+}
+
+/// Why a connection is over.
+enum ConnectionEnd {
+    /// We are told to stop.
+    Stopped,
+    /// To be tried again.
+    Lost(String),
+    /// It could not even be made for want of something on our side; to be tried again soon.
+    Unreachable(String),
+    /// Not to be tried again.
+    Final(String),
+    /// The server does not speak this version of timeseal.
+    NotSealed,
+}
+
+impl From<io::Error> for ConnectionEnd {
+    fn from(error: io::Error) -> Self {
+        Self::Lost(error.to_string())
+    }
+}
+
+/// How far a connection has come.
+enum ConnectionPhase {
+    Login(Login),
+    SetUp { us: Speaker, setup: Box<SetUp>, sent: Instant, patience: Duration, early: Vec<FicsMessage> },
+    Playing { since: Instant },
+}
+
+pub(super) struct Actor {
+    settings: FicsSettings,
+    credentials: Credentials,
+    session: FicsSession,
+    requests: mpsc::Receiver<FicsRequest>,
+    events: mpsc::Sender<ServerEvent>,
+    /// Events for which there was no room in the queue. The connection ends as soon as there are any.
+    untold: VecDeque<ServerEvent>,
+    tickets: HashMap<Ticket, oneshot::Sender<RequestResult>>,
+    serial: u64,
+    /// How timeseal is spoken at the next attempt; every connection that is lost begins with the newest again, because what made
+    /// us give one up may have been a server that was going down.
+    seal: Option<Version>,
+    /// How it is spoken on this connection.
+    spoken: Option<Version>,
+    /// Set once the usual port could not be reached.
+    use_fallback: bool,
+    backoff: Backoff,
+    cancel: CancellationToken,
+}
+
+impl Actor {
+    pub(super) fn new(
+        settings: FicsSettings,
+        credentials: Credentials,
+        requests: mpsc::Receiver<FicsRequest>,
+        events: mpsc::Sender<ServerEvent>,
+        cancel: CancellationToken,
+    ) -> Self {
+        let run = jiff::Timestamp::now().strftime("%Y%m%d%H%M%S").to_string();
+        let longest = Duration::from_secs(settings.reconnect_max);
+        Self {
+            session: FicsSession::new(settings.clone(), run),
+            seal: settings.first_seal(),
+            spoken: None,
+            settings,
+            credentials,
+            requests,
+            events,
+            untold: VecDeque::new(),
+            tickets: HashMap::new(),
+            serial: 0,
+            use_fallback: false,
+            // A game is adjourned while we are away, so the first attempt comes at once.
+            backoff: Backoff::new(Duration::from_secs(1), longest).first_at_once(),
+            cancel,
+        }
+    }
+
+    /// Until we are told to stop, nobody listens any more, or the server will not have us. After a panic it connects anew.
+    pub(super) async fn run(mut self) {
+        let mut supervisor = Supervisor::new("FICS link");
+        while supervisor.attempt(self.serve()).await.is_none() {
+            self.lost("the connection's task panicked".to_owned());
+        }
+    }
+
+    async fn serve(&mut self) {
+        loop {
+            let mut longest = Duration::MAX;
+            match self.connection().await {
+                ConnectionEnd::Stopped => return,
+                ConnectionEnd::NotSealed => continue,
+                ConnectionEnd::Final(reason) => {
+                    // It is told once, as the end that it is.
+                    self.session.leave(&reason);
+                    self.apply_offline();
+                    return self.tell(ServerEvent::Rejected { reason });
+                }
+                ConnectionEnd::Lost(reason) => self.lost(reason),
+                ConnectionEnd::Unreachable(reason) => {
+                    self.lost(reason);
+                    longest = NOBODY_BOTHERED;
+                }
+            }
+            let until = Instant::now() + self.backoff.next_delay().min(longest);
+            if !self.wait(until).await {
+                return;
+            }
+        }
+    }
+
+    fn lost(&mut self, reason: String) {
+        self.seal = self.settings.first_seal();
+        self.session.disconnected(reason);
+        self.apply_offline();
+    }
+
+    /// Waits without a connection; requests are answered, and what could not be told is told. Whether to go on.
+    async fn wait(&mut self, until: Instant) -> bool {
+        loop {
+            tokio::select! {
+                () = self.cancel.cancelled() => return false,
+                () = self.events.closed() => return false,
+                Ok(room) = self.events.clone().reserve_owned(), if !self.untold.is_empty() => {
+                    if let Some(event) = self.untold.pop_front() {
+                        room.send(event);
+                    }
+                }
+                () = sleep_until(until), if self.untold.is_empty() => return true,
+                request = self.requests.recv() => match request {
+                    Some(request) => {
+                        self.take(request);
+                        self.apply_offline();
+                    }
+                    None => return false,
+                },
+            }
+        }
+    }
+
+    /// One connection, from its first byte to its last.
+    async fn connection(&mut self) -> ConnectionEnd {
+        let cancel = self.cancel.clone();
+        let opened = tokio::select! {
+            () = cancel.cancelled() => return ConnectionEnd::Stopped,
+            opened = self.open() => opened,
+        };
+        match opened {
+            Ok(mut link) => {
+                let ending = self.converse(&mut link).await.err().unwrap_or(ConnectionEnd::Stopped);
+                if matches!(ending, ConnectionEnd::Stopped) && self.session.running().is_empty() {
+                    // Within a game the server would take this for giving it up; so there we just go.
+                    let _ = timeout(Duration::from_secs(1), link.send("quit")).await;
+                }
+                ending
+            }
+            Err(error) => {
+                let reason = format!("cannot connect to {}: {error}", self.settings.host);
+                match error.kind() {
+                    io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset | io::ErrorKind::TimedOut => {
+                        ConnectionEnd::Lost(reason)
+                    }
+                    _ => ConnectionEnd::Unreachable(reason),
+                }
+            }
+        }
+    }
+
+    async fn open(&mut self) -> io::Result<TelnetLink> {
+        let (host, fallback) = (self.settings.host.clone(), self.settings.fallback_port);
+        let patience = Duration::from_secs(self.settings.connect_timeout);
+        if !self.use_fallback {
+            self.spoken = self.seal;
+            match TelnetLink::open(&host, self.settings.port, self.seal, patience).await {
+                Err(error) if fallback != 0 && fallback != self.settings.port => {
+                    let loss = if self.seal.is_some() {
+                        ", without timeseal: the network's delays are charged to us"
+                    } else {
+                        ""
+                    };
+                    tracing::warn!(
+                        "port {} cannot be reached ({error}); trying port {fallback}{loss}",
+                        self.settings.port
+                    );
+                }
+                opened => return opened,
+            }
+        }
+        // Next time the usual port is tried first again.
+        self.use_fallback = false;
+        self.spoken = None;
+        TelnetLink::open(&host, fallback, None, patience).await
+    }
+
+    /// Everything between the server and us, until it ends.
+    async fn converse(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
+        let mut phase = ConnectionPhase::Login(Login::new(self.credentials.clone()));
+        let mut asked_for_life: Option<Instant> = None;
+        loop {
+            let due = self.due(&phase, link, asked_for_life);
+            tokio::select! {
+                // The server's words come first: among them is the ping.
+                biased;
+                () = self.cancel.cancelled() => return Err(ConnectionEnd::Stopped),
+                () = self.events.closed() => return Err(ConnectionEnd::Stopped),
+                frame = link.frame() => {
+                    asked_for_life = None;
+                    let frame = match frame {
+                        Ok(frame) => frame,
+                        Err(error) if matches!(&phase, ConnectionPhase::Login(login) if login.is_young()) && link.is_young() => {
+                            return Err(self.unsealed_or(error.to_string()));
+                        }
+                        Err(error) => return Err(error.into()),
+                    };
+                    self.frame(frame, &mut phase, link).await?;
+                }
+                request = self.requests.recv() => match request {
+                    Some(request) => self.take(request),
+                    None => return Err(ConnectionEnd::Stopped),
+                },
+                () = sleep_until(due) => self.time_passed(&mut phase, link, &mut asked_for_life).await?,
+            }
+            self.apply(link).await?;
+            if !self.untold.is_empty() {
+                return Err(ConnectionEnd::Lost("nobody reads the events, and there are too many to keep".to_owned()));
+            }
+        }
+    }
+
+    /// When we have to look at the clock next.
+    fn due(&self, phase: &ConnectionPhase, link: &TelnetLink, asked_for_life: Option<Instant>) -> Instant {
+        let own = match phase {
+            ConnectionPhase::Login(_) => link.heard + self.login_timeout(),
+            ConnectionPhase::SetUp { sent, patience, .. } => *sent + *patience,
+            ConnectionPhase::Playing { .. } => match asked_for_life {
+                Some(asked) => self.life_due(asked),
+                None => self.silence_ends(link).min(link.spoke + SAY_SOMETHING),
+            },
+        };
+        self.session.wake_at().map_or(own, |wake| own.min(wake.into()))
+    }
+
+    /// When a server that stays silent is asked for a sign of life. What we have just said may be answered first.
+    fn silence_ends(&self, link: &TelnetLink) -> Instant {
+        let after = self.as_our_clock_allows(self.settings.ping_times().0);
+        (link.heard + after).max(link.spoke + after.min(SHORTEST_SILENCE))
+    }
+
+    /// When a connection is lost that gives no sign of life, for which the server was `asked`.
+    fn life_due(&self, asked: Instant) -> Instant {
+        asked + self.as_our_clock_allows(self.settings.ping_times().1)
+    }
+
+    fn as_our_clock_allows(&self, usual: Duration) -> Duration {
+        let clock = self.session.clock_at_risk();
+        clock.map_or(usual, |left| usual.min((left / PART_OF_CLOCK).max(SHORTEST_SILENCE)))
+    }
+
+    fn login_timeout(&self) -> Duration {
+        Duration::from_secs(self.settings.login_timeout)
+    }
+
+    async fn time_passed(
+        &mut self,
+        phase: &mut ConnectionPhase,
+        link: &mut TelnetLink,
+        asked_for_life: &mut Option<Instant>,
+    ) -> Result<(), ConnectionEnd> {
+        let now = Instant::now();
+        self.session.tick(now.into_std());
+        match phase {
+            ConnectionPhase::Login(_) if now >= link.heard + self.login_timeout() => {
+                Err(ConnectionEnd::Lost("the server is silent during the login".to_owned()))
+            }
+            ConnectionPhase::SetUp { sent, patience, .. } if now >= *sent + *patience => {
+                *patience = SETUP_HURRY;
+                self.next_of_setup(phase, link).await
+            }
+            ConnectionPhase::Playing { .. } => match asked_for_life {
+                Some(asked) if now >= self.life_due(*asked) => {
+                    Err(ConnectionEnd::Lost("the server gives no sign of life".to_owned()))
+                }
+                None if now >= self.silence_ends(link) => {
+                    *asked_for_life = Some(now);
+                    Ok(link.send(SIGN_OF_LIFE).await?)
+                }
+                None if now >= link.spoke + SAY_SOMETHING => Ok(link.send(SIGN_OF_LIFE).await?),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    async fn frame(
+        &mut self,
+        frame: ServerFrame,
+        phase: &mut ConnectionPhase,
+        link: &mut TelnetLink,
+    ) -> Result<(), ConnectionEnd> {
+        match frame {
+            ServerFrame::Ping => Ok(link.pong().await?),
+            ServerFrame::Overlong => {
+                self.fault("the server sent a line too long to be one".to_owned());
+                Ok(())
+            }
+            ServerFrame::Prompt => match phase {
+                ConnectionPhase::Login(login) => {
+                    let step = login.on_prompt();
+                    let is_in = matches!(step, LoginStep::Done(_));
+                    self.login_step(step, phase, link).await?;
+                    // This prompt is the first one of the set-up.
+                    if is_in { self.next_of_setup(phase, link).await } else { Ok(()) }
+                }
+                ConnectionPhase::SetUp { patience, .. } => {
+                    *patience = SETUP_PATIENCE;
+                    self.next_of_setup(phase, link).await
+                }
+                ConnectionPhase::Playing { .. } => {
+                    self.session.prompted(Instant::now().into_std());
+                    Ok(())
+                }
+            },
+            ServerFrame::Line(line) => {
+                tracing::trace!(line, "received");
+                self.line(FicsMessage::read(line), phase, link).await
+            }
+        }
+    }
+
+    async fn line(
+        &mut self,
+        message: FicsMessage,
+        phase: &mut ConnectionPhase,
+        link: &mut TelnetLink,
+    ) -> Result<(), ConnectionEnd> {
+        if let FicsMessage::Shutdown(words) = &message {
+            self.fault(format!("the server goes down: {words}"));
+        }
+        match phase {
+            ConnectionPhase::Login(login) => {
+                let step = match login.on(&message).map_err(|error| match self.may_unseal() {
+                    true => error,
+                    false => error.after_greeting(self.spoken),
+                }) {
+                    Ok(step) => step,
+                    Err(error) if error.may_be_misheard() && self.may_unseal() => {
+                        return Err(self.unsealed_or(error.to_string()));
+                    }
+                    Err(error) if error.is_final() => return Err(ConnectionEnd::Final(error.to_string())),
+                    Err(error) => return Err(ConnectionEnd::Lost(error.to_string())),
+                };
+                self.login_step(step, phase, link).await
+            }
+            ConnectionPhase::SetUp { us, setup, early, .. } => {
+                self.still_welcome(&message, &us.name)?;
+                setup.on(&message);
+                let is_ours =
+                    !matches!(message, FicsMessage::Noise | FicsMessage::Unknown(_) | FicsMessage::SettingRefused(_));
+                if is_ours && early.len() < MOST_EARLY {
+                    early.push(message);
+                }
+                Ok(())
+            }
+            ConnectionPhase::Playing { since } => {
+                self.still_welcome(&message, &self.credentials.name)?;
+                self.session.on(message, Instant::now().into_std());
+                // A server that throws us out at once is not to be hurried; one with which we play is.
+                if !self.backoff.is_fresh() && (since.elapsed() >= SETTLED || !self.session.running().is_empty()) {
+                    self.backoff.reset();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn still_welcome(&self, message: &FicsMessage, name: &str) -> Result<(), ConnectionEnd> {
+        match LoginError::of(message, name) {
+            Some(error) if error.is_final() => Err(ConnectionEnd::Final(error.to_string())),
+            Some(error) => Err(ConnectionEnd::Lost(error.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    async fn login_step(
+        &mut self,
+        step: LoginStep,
+        phase: &mut ConnectionPhase,
+        link: &mut TelnetLink,
+    ) -> Result<(), ConnectionEnd> {
+        match step {
+            LoginStep::Wait => {}
+            LoginStep::Send(line) => link.send(&line).await?,
+            LoginStep::SendPassword(password) => link.send_password(&password).await?,
+            LoginStep::Done(us) => {
+                tracing::debug!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
+                let setup = Box::new(SetUp::new(&self.settings));
+                let (sent, patience) = (Instant::now(), SETUP_PATIENCE);
+                *phase = ConnectionPhase::SetUp { us, setup, sent, patience, early: Vec::new() };
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the next command of the set-up, or begins to play.
+    async fn next_of_setup(&mut self, phase: &mut ConnectionPhase, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
+        let ConnectionPhase::SetUp { us, setup, sent, early, .. } = phase else { return Ok(()) };
+        if let Some(command) = setup.next_command() {
+            *sent = Instant::now();
+            return Ok(link.send(&command).await?);
+        }
+        if let Some(shortcomings) = setup.shortcomings() {
+            tracing::warn!("{} does not take every setting: {shortcomings}", self.settings.host);
+        }
+        let now = Instant::now().into_std();
+        self.session.connected(us.clone(), now);
+        // A challenge that came before the server was told to number them stands in its sentence alone.
+        for message in early.drain(..) {
+            self.session.on(message, now);
+        }
+        if setup.tells_offers() {
+            self.session.offers_are_numbered();
+        }
+        *phase = ConnectionPhase::Playing { since: Instant::now() };
+        Ok(())
+    }
+
+    /// Whether timeseal may be spoken in an older way, or not at all, next time.
+    fn may_unseal(&self) -> bool {
+        self.settings.may_unseal(self.spoken)
+    }
+
+    /// A connection that ends before anything was said may do so because the server does not know this kind of timeseal.
+    fn unsealed_or(&mut self, reason: String) -> ConnectionEnd {
+        if !self.may_unseal() {
+            let hint = match self.spoken {
+                Some(_) => "; it may not speak the timeseal that the settings ask for (`timeseal`)",
+                None => "",
+            };
+            return ConnectionEnd::Lost(format!("{reason}{hint}"));
+        }
+        self.seal = older(self.spoken);
+        let host = &self.settings.host;
+        match self.seal {
+            Some(_) => tracing::info!("{host} does not take the newer timeseal ({reason}); trying the older one"),
+            None => tracing::warn!("{host} takes no timeseal ({reason}): the network's delays are charged to us"),
+        }
+        ConnectionEnd::NotSealed
+    }
+
+    fn fault(&mut self, what: String) {
+        self.tell(ServerEvent::Fault { game: None, what });
+    }
+
+    fn tell(&mut self, event: ServerEvent) {
+        let is_talk = matches!(event, ServerEvent::Tell { .. } | ServerEvent::Chat(..));
+        if is_talk && self.events.capacity() < TALK_NEEDS {
+            return;
+        }
+        if !self.untold.is_empty() {
+            return self.untold.push_back(event);
+        }
+        // Where nobody listens any more we are about to stop.
+        if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
+            self.untold.push_back(event);
+        }
+    }
+
+    fn take(&mut self, request: FicsRequest) {
+        let now = Instant::now().into_std();
+        match request {
+            FicsRequest::Act(action, reply) => {
+                let ticket = self.ticket(reply);
+                self.session.act(action, ticket, now);
+            }
+            FicsRequest::LookFor(name, reply) => {
+                let ticket = self.ticket(reply);
+                self.session.look_for(&name, ticket, now);
+            }
+            FicsRequest::LookUp(game, reply) => {
+                let ticket = self.ticket(reply);
+                self.session.look_up(*game, ticket, now);
+            }
+            FicsRequest::Remember(games) => self.session.remember(games),
+            FicsRequest::Recall(learned) => self.session.recall(&learned),
+            FicsRequest::Resync(game) => self.session.resync(&game, now),
+            FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
+            FicsRequest::SeekGames(wanted) => self.session.seek_games(wanted, now),
+        }
+    }
+
+    fn ticket(&mut self, reply: oneshot::Sender<RequestResult>) -> Ticket {
+        self.serial += 1;
+        let ticket = Ticket(self.serial);
+        self.tickets.insert(ticket, reply);
+        ticket
+    }
+
+    /// Does what the player wants done. Where the connection breaks meanwhile, nobody waits for an answer all the same.
+    async fn apply(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
+        let mut done: io::Result<()> = Ok(());
+        for effect in self.session.effects() {
+            match (&done, effect) {
+                (Ok(()), SessionEffect::Send(command)) => done = link.send(&command).await,
+                (Ok(()), SessionEffect::Nudge) => done = link.nudge().await,
+                (Err(error), SessionEffect::Answer(ticket, Ok(_))) => {
+                    let unsent = ActionError::Unavailable(format!("connection lost: {error}"));
+                    self.note(SessionEffect::Answer(ticket, Err(unsent)));
+                }
+                (_, other) => self.note(other),
+            }
+        }
+        Ok(done?)
+    }
+
+    fn apply_offline(&mut self) {
+        for effect in self.session.effects() {
+            self.note(effect);
+        }
+    }
+
+    fn note(&mut self, effect: SessionEffect) {
+        match effect {
+            SessionEffect::Event(event) => self.tell(event),
+            SessionEffect::Answer(ticket, answer) => {
+                if let Some(reply) = self.tickets.remove(&ticket) {
+                    // Whoever asked may have gone.
+                    let _ = reply.send(answer);
+                }
+            }
+            SessionEffect::Send(_) | SessionEffect::Nudge => {}
+        }
+    }
+}

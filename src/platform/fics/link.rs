@@ -1,0 +1,103 @@
+//! One connection: a socket with its codec.
+
+use std::{io, time::Duration};
+
+use bytes::BytesMut;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{Instant, timeout},
+};
+use tokio_util::codec::{Decoder, Encoder};
+
+use util::timeseal::Version;
+
+use super::{
+    codec::{ClientFrame, ServerFrame, TelnetCodec},
+    settings::Password,
+};
+
+/// A server that hangs up because of our first word does so within this time.
+const FIRST_WORD: Duration = Duration::from_secs(5);
+
+/// How long the socket may take to accept a line of ours. Longer means that nobody reads at the other end.
+const WRITE: Duration = Duration::from_secs(10);
+
+pub(super) struct TelnetLink {
+    stream: TcpStream,
+    codec: TelnetCodec,
+    read: BytesMut,
+    opened: Instant,
+    /// When bytes last came.
+    pub heard: Instant,
+    /// When we last sent something by our own will.
+    pub spoke: Instant,
+}
+
+impl TelnetLink {
+    /// Connects within `patience`, and says the first word of timeseal if it is to be used.
+    pub(super) async fn open(host: &str, port: u16, seal: Option<Version>, patience: Duration) -> io::Result<Self> {
+        let stream =
+            timeout(patience, TcpStream::connect((host, port))).await.map_err(|_| io::ErrorKind::TimedOut)??;
+        stream.set_nodelay(true)?;
+        let codec = if seal.is_some() { TelnetCodec::sealed() } else { TelnetCodec::plain() };
+        let now = Instant::now();
+        let mut link = Self { stream, codec, read: BytesMut::with_capacity(8192), opened: now, heard: now, spoke: now };
+        if let Some(version) = seal {
+            link.write(ClientFrame::Line(&version.hello())).await?;
+        }
+        Ok(link)
+    }
+
+    /// Whether it has only just been opened.
+    pub(super) fn is_young(&self) -> bool {
+        self.opened.elapsed() < FIRST_WORD
+    }
+
+    /// The next frame. Nothing is lost when this is dropped while it waits.
+    pub(super) async fn frame(&mut self) -> io::Result<ServerFrame> {
+        loop {
+            if let Some(frame) = self.codec.decode(&mut self.read)? {
+                return Ok(frame);
+            }
+            if self.stream.read_buf(&mut self.read).await? == 0 {
+                return match self.codec.decode_eof(&mut self.read)? {
+                    Some(frame) => Ok(frame),
+                    None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")),
+                };
+            }
+            self.heard = Instant::now();
+        }
+    }
+
+    /// Sends a command. Must not be dropped half-way.
+    pub(super) async fn send(&mut self, line: &str) -> io::Result<()> {
+        tracing::trace!(line, "sent");
+        self.spoke = Instant::now();
+        self.write(ClientFrame::Line(line)).await
+    }
+
+    /// Lets the server do what it may have left lying. Must not be dropped half-way.
+    pub(super) async fn nudge(&mut self) -> io::Result<()> {
+        self.write(ClientFrame::Nudge).await
+    }
+
+    /// Sends the password, and does not log it.
+    pub(super) async fn send_password(&mut self, password: &Password) -> io::Result<()> {
+        self.write(ClientFrame::Line(password.reveal())).await
+    }
+
+    /// Answers timeseal's ping.
+    pub(super) async fn pong(&mut self) -> io::Result<()> {
+        self.write(ClientFrame::Pong).await
+    }
+
+    async fn write(&mut self, command: ClientFrame<'_>) -> io::Result<()> {
+        let mut bytes = BytesMut::new();
+        self.codec.encode(command, &mut bytes)?;
+        match timeout(WRITE, self.stream.write_all(&bytes)).await {
+            Ok(written) => written,
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the server does not read what we send")),
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Getting in: answers to the server's questions, one at a time, and never a blind burst, because whatever follows a
+//! wrong password would be taken for a name.
+
+use super::{
+    message::{FicsMessage, Speaker},
+    settings::Password,
+};
+use util::timeseal::Version;
+
+/// Who we want to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credentials {
+    /// The account, or the name of a guest; empty for a guest whom the server names.
+    pub name: String,
+    /// The account's password; `None` for a guest.
+    pub password: Option<Password>,
+}
+
+/// Why we are not in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    /// The account exists, its password is another.
+    #[error("wrong password for {0}: correct it and start again")]
+    WrongPassword(String),
+    /// We have a password, but the server knows no such account.
+    #[error("{0} is not a registered name: register it, or remove the password to play as a guest")]
+    NotRegistered(String),
+    /// We have no password, but the name belongs to an account.
+    #[error("{0} is a registered name and needs its password")]
+    NeedsPassword(String),
+    /// The server does not take this name.
+    #[error("the server does not take the name {name}: {reason}")]
+    BadName {
+        /// The name we gave.
+        name: String,
+        /// The server's words.
+        reason: String,
+    },
+    /// The server took timeseal's greeting for a name: it does not speak this version.
+    #[error(
+        "the server does not speak timeseal {version}, which the settings ask for: it took the greeting for a name ({reason}); \
+         set `timeseal` to \"auto\", \"off\" or the other version"
+    )]
+    NoTimeseal {
+        /// `v1` or `v2`.
+        version: &'static str,
+        /// The server's words.
+        reason: String,
+    },
+    /// The server does not let us in, in words that are not known: perhaps it does later.
+    #[error("the server does not let {name} in: {reason}")]
+    Refused {
+        /// The name we gave.
+        name: String,
+        /// The server's words.
+        reason: String,
+    },
+    /// Somebody plays under this guest's name: most likely ourselves, over a connection that is dead without the server's knowing.
+    #[error("{0} is logged in already")]
+    InUse(String),
+    /// We, or our address, are banned.
+    #[error("banned: {0}")]
+    Banned(String),
+    /// Somebody else logged in under this name. To come back would throw them out in turn.
+    #[error("another login as {0} has taken our place")]
+    Displaced(String),
+    /// An administrator threw us out.
+    #[error("thrown out: {0}")]
+    Kicked(String),
+    /// The server is full.
+    #[error("the server takes nobody now: {0}")]
+    Full(String),
+    /// The server closes: it goes down, or we were too slow.
+    #[error("the server closes the connection: {0}")]
+    Closing(String),
+}
+
+impl LoginError {
+    /// True if trying again would be useless or rude. Only what is known to be so is final.
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::InUse(_) | Self::Full(_) | Self::Closing(_) | Self::Refused { .. })
+    }
+
+    /// True if a server that took timeseal's greeting for a name would say this.
+    pub(super) fn may_be_misheard(&self) -> bool {
+        matches!(self, Self::BadName { .. } | Self::Refused { .. })
+    }
+
+    /// The same on a connection that began with the greeting of `spoken`. A server has nothing to say against a name that all of them take,
+    /// so it speaks of the greeting.
+    pub(super) fn after_greeting(self, spoken: Option<Version>) -> Self {
+        match (self, spoken) {
+            (Self::BadName { name, reason }, Some(version)) if is_usual(&name) => {
+                let version = if version == Version::Two { "v2" } else { "v1" };
+                Self::NoTimeseal { version, reason }
+            }
+            (error, _) => error,
+        }
+    }
+
+    /// What a message that may come at any time means for the connection.
+    pub fn of(message: &FicsMessage, name: &str) -> Option<Self> {
+        Some(match message {
+            FicsMessage::Displaced => Self::Displaced(name.to_owned()),
+            FicsMessage::Kicked(words) => Self::Kicked(words.clone()),
+            FicsMessage::TimedOut(words) => Self::Closing(words.clone()),
+            _ => return None,
+        })
+    }
+}
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoginStep {
+    /// Wait for more.
+    Wait,
+    /// Send this line.
+    Send(String),
+    /// Send the password; nobody else may see it.
+    SendPassword(Password),
+    /// We are in, as this person.
+    Done(Speaker),
+}
+
+/// How far the conversation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LoginProgress {
+    Connected,
+    Named,
+    Answered,
+}
+
+/// The conversation from the banner to the first prompt.
+#[derive(Clone, Debug)]
+pub struct Login {
+    credentials: Credentials,
+    /// The name that the server has given to a guest.
+    given: Option<String>,
+    progress: LoginProgress,
+    /// The last line that we did not understand: where the server turns us down in words of its own, the reason.
+    last_words: String,
+}
+
+impl Login {
+    /// Nothing has been said yet.
+    pub fn new(credentials: Credentials) -> Self {
+        Self { credentials, given: None, progress: LoginProgress::Connected, last_words: String::new() }
+    }
+
+    /// The server shows its prompt. Some do not say that a session begins; the prompt proves it.
+    pub fn on_prompt(&self) -> LoginStep {
+        match self.progress {
+            LoginProgress::Answered => {
+                let name = self.given.as_deref().unwrap_or(self.name()).to_owned();
+                LoginStep::Done(Speaker { name, ..Speaker::default() })
+            }
+            LoginProgress::Connected | LoginProgress::Named => LoginStep::Wait,
+        }
+    }
+
+    /// The server says something.
+    ///
+    /// # Errors
+    /// [`LoginError`] if we do not get in; [`LoginError::is_final`] tells whether to try again.
+    pub fn on(&mut self, message: &FicsMessage) -> Result<LoginStep, LoginError> {
+        let name = self.name().to_owned();
+        if let Some(error) = LoginError::of(message, self.name()) {
+            return Err(error);
+        }
+        match message {
+            FicsMessage::AskName if self.progress == LoginProgress::Connected => {
+                self.progress = LoginProgress::Named;
+                Ok(LoginStep::Send(name))
+            }
+            FicsMessage::AskName if self.last_words.contains("already logged in") => Err(LoginError::InUse(name)),
+            FicsMessage::AskName => Err(LoginError::Refused { name, reason: self.last_words.clone() }),
+            FicsMessage::AskPassword => match &self.credentials.password {
+                Some(password) if self.progress == LoginProgress::Named => {
+                    self.progress = LoginProgress::Answered;
+                    Ok(LoginStep::SendPassword(password.clone()))
+                }
+                Some(_) => Err(LoginError::WrongPassword(name)),
+                None => Err(LoginError::NeedsPassword(name)),
+            },
+            FicsMessage::AskReturn(_) if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
+            FicsMessage::AskReturn(given) => {
+                self.given.clone_from(given);
+                self.progress = LoginProgress::Answered;
+                Ok(LoginStep::Send(String::new()))
+            }
+            FicsMessage::WrongPassword => Err(LoginError::WrongPassword(name)),
+            FicsMessage::BadName(reason) => Err(LoginError::BadName { name, reason: reason.clone() }),
+            FicsMessage::Banned(words) => Err(LoginError::Banned(words.clone())),
+            FicsMessage::Full(words) => Err(LoginError::Full(words.clone())),
+            FicsMessage::Session(speaker) => Ok(LoginStep::Done(speaker.clone())),
+            FicsMessage::Unknown(words) => {
+                self.last_words.clone_from(words);
+                Ok(LoginStep::Wait)
+            }
+            _ => Ok(LoginStep::Wait),
+        }
+    }
+
+    /// True if nothing but our name has been said yet.
+    pub fn is_young(&self) -> bool {
+        self.progress < LoginProgress::Answered
+    }
+
+    fn name(&self) -> &str {
+        if self.credentials.name.is_empty() { "guest" } else { &self.credentials.name }
+    }
+}
+
+/// True if this is a name that every server of this family takes.
+fn is_usual(name: &str) -> bool {
+    (3..=15).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets the server speak line by line; gives what we answered, and how it ended.
+    fn converse(name: &str, password: Option<&str>, lines: &[&str]) -> (Vec<String>, Result<LoginStep, LoginError>) {
+        let credentials = Credentials { name: name.to_owned(), password: password.map(Password::new) };
+        let mut login = Login::new(credentials);
+        let mut answers = Vec::new();
+        for line in lines {
+            let step =
+                if *line == "fics%" { Ok(login.on_prompt()) } else { login.on(&FicsMessage::read((*line).to_owned())) };
+            match step {
+                Ok(LoginStep::Send(line)) => answers.push(line),
+                Ok(LoginStep::SendPassword(password)) => answers.push(password.reveal().to_owned()),
+                Ok(LoginStep::Wait) => {}
+                end => return (answers, end),
+            }
+        }
+        (answers, Ok(LoginStep::Wait))
+    }
+
+    const REGISTERED: &str = "\"Anna\" is a registered name.  If it is yours, type the password.";
+
+    #[test]
+    fn a_registered_account_gets_in() {
+        let lines = ["Welcome", "login:", REGISTERED, "password:", "**** Starting FICS session as Anna(C)(TM) ****"];
+        let (answers, end) = converse("Anna", Some("sesame"), &lines);
+        assert_eq!(answers, ["Anna", "sesame"]);
+        let Ok(LoginStep::Done(speaker)) = end else { panic!("{end:?}") };
+        assert_eq!((speaker.name.as_str(), speaker.titles.join(",")), ("Anna", "C,TM".to_owned()));
+    }
+
+    #[test]
+    fn a_guest_gets_in_under_the_name_it_is_given() {
+        let lines = [
+            "login:",
+            "Logging you in as \"GuestZHMG\"; you may use this name to play unrated games.",
+            "Press return to enter the server as \"GuestZHMG\":",
+            "**** Starting FICS session as GuestZHMG(U) ****",
+        ];
+        let (answers, end) = converse("", None, &lines);
+        assert_eq!(answers, ["guest", ""]);
+        assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "GuestZHMG"));
+    }
+
+    #[test]
+    fn a_server_that_announces_no_session_shows_a_prompt() {
+        let (_, end) = converse("Anna", Some("sesame"), &["login:", "password:", "_________", "fics%"]);
+        assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "Anna"));
+        let guest = ["login:", "Press return to enter the server as \"GuestZHMG\":", "fics%"];
+        let (_, end) = converse("", None, &guest);
+        assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "GuestZHMG"));
+    }
+
+    #[test]
+    fn refusals_are_told_apart() {
+        let anna = || "Anna".to_owned();
+        let password = Some("sesame");
+        for (lines, password, error, is_final) in [
+            (
+                &["login:", "password:", "**** Invalid password! ****"][..],
+                password,
+                LoginError::WrongPassword(anna()),
+                true,
+            ),
+            (&["login:", "password:", "password:"], password, LoginError::WrongPassword(anna()), true),
+            (
+                &["login:", "Press return to enter the server as \"Anna\":"],
+                password,
+                LoginError::NotRegistered(anna()),
+                true,
+            ),
+            (&["login:", "password:"], None, LoginError::NeedsPassword(anna()), true),
+            (
+                &["login:", "Sorry, Anna is already logged in.  Try again.", "login:"],
+                None,
+                LoginError::InUse(anna()),
+                false,
+            ),
+            (
+                &["login:", "A name should be at least three characters long!  Try again."],
+                None,
+                LoginError::BadName {
+                    name: anna(),
+                    reason: "A name should be at least three characters long!  Try again.".to_owned(),
+                },
+                true,
+            ),
+            (
+                &["login:", "Player \"Anna\" is banned."],
+                None,
+                LoginError::Banned("Player \"Anna\" is banned.".to_owned()),
+                true,
+            ),
+            (
+                &["Sorry, the server is full.  Please try again later."],
+                None,
+                LoginError::Full("Sorry, the server is full.  Please try again later.".to_owned()),
+                false,
+            ),
+            (
+                &["login:", "Sorry, the server has reached its limit for players logged on at once.", "login:"],
+                None,
+                LoginError::Full("Sorry, the server has reached its limit for players logged on at once.".to_owned()),
+                false,
+            ),
+            (
+                &["login:", "The moon is wrong tonight.", "login:"],
+                None,
+                LoginError::Refused { name: anna(), reason: "The moon is wrong tonight.".to_owned() },
+                false,
+            ),
+            (&["login:", "**** LOGIN TIMEOUT ****"], None, LoginError::Closing("LOGIN TIMEOUT".to_owned()), false),
+            (&["**** Anna has arrived - you can't both be logged in. ****"], None, LoginError::Displaced(anna()), true),
+        ] {
+            assert_eq!(converse("Anna", password, lines).1, Err(error.clone()), "{lines:?}");
+            assert_eq!(error.is_final(), is_final, "{error}");
+        }
+    }
+
+    /// A version of timeseal that the settings demand and the server does not speak.
+    #[test]
+    fn misheard_timeseal_greeting_is_named() {
+        let reason = "Sorry, names can only consist of lower and upper case letters.  Try again.".to_owned();
+        let error = |name: &str| LoginError::BadName { name: name.to_owned(), reason: reason.clone() };
+        let told = error("Anna").after_greeting(Some(Version::One));
+        assert_eq!(told, LoginError::NoTimeseal { version: "v1", reason: reason.clone() });
+        assert!(told.is_final() && told.to_string().contains("does not speak timeseal v1"), "{told}");
+        assert_eq!(error("Anna").after_greeting(None), error("Anna"));
+        assert_eq!(error("Anna2").after_greeting(Some(Version::Two)), error("Anna2"));
+    }
+
+    #[test]
+    fn our_own_lost_connection_does_not_keep_us_out() {
+        let lines = [
+            "login:",
+            "password:",
+            "**** Anna is already logged in - kicking them out. ****",
+            "**** Starting FICS session as Anna ****",
+        ];
+        assert!(matches!(converse("Anna", Some("sesame"), &lines).1, Ok(LoginStep::Done(_))));
+    }
+}

@@ -1,0 +1,310 @@
+//! How games begin and end: `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`.
+
+use shakmaty::Color;
+
+use super::name::is_name;
+use domain::GameStatus;
+
+/// `{Game 12 (Ann vs. Bob) Creating rated blitz match.}`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameStart {
+    /// The server's number.
+    pub game: u32,
+    /// Who has White.
+    pub white: String,
+    /// Who has Black.
+    pub black: String,
+    /// Whether it goes on after an adjournment.
+    pub resumed: bool,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// `blitz`, `wild/fr`.
+    pub kind: String,
+}
+
+impl GameStart {
+    /// The player who is not `name`.
+    pub fn opponent_of(&self, name: &str) -> &str {
+        if self.white.eq_ignore_ascii_case(name) { &self.black } else { &self.white }
+    }
+}
+
+/// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameEnd {
+    /// The server's number.
+    pub game: u32,
+    /// Who had White.
+    pub white: String,
+    /// Who had Black.
+    pub black: String,
+    /// How it ended.
+    pub status: GameStatus,
+    /// The side that won; `None` for a draw, or a game without result.
+    pub winner: Option<Color>,
+    /// The server's words.
+    pub words: String,
+}
+
+/// One of the two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GameNotice {
+    /// It begins or goes on.
+    Start(GameStart),
+    /// It is over, or adjourned.
+    End(GameEnd),
+}
+
+impl GameNotice {
+    /// Reads a line that begins with `{Game `. What stands behind the closing brace decides: an end has a result there, a start has
+    /// nothing. The words between may begin with a player's name, and a player may be called `Creating`.
+    pub fn read(line: &str) -> Option<Self> {
+        let (game, rest) = line.strip_prefix("{Game ")?.split_once(" (")?;
+        let game = game.parse().ok()?;
+        let (players, rest) = rest.split_once(") ")?;
+        let (white, black) = players.split_once(" vs. ").filter(|(white, black)| is_name(white) && is_name(black))?;
+        let (words, result) = rest.rsplit_once('}')?;
+        let players = [white, black];
+        let (white, black) = (white.to_owned(), black.to_owned());
+        let result = result.trim();
+        if result.is_empty() {
+            let (verb, terms) = words.split_once(' ')?;
+            let resumed = match verb {
+                "Creating" => false,
+                "Continuing" => true,
+                _ => return None,
+            };
+            let (rated, kind) = terms.split_once(' ')?;
+            return Some(Self::Start(GameStart {
+                game,
+                white,
+                black,
+                resumed,
+                rated: rated == "rated",
+                kind: kind.trim_end_matches('.').trim_end_matches(" match").to_owned(),
+            }));
+        }
+        // Some servers add the number of pieces in brackets.
+        let (result, pieces) = result.split_once(' ').unwrap_or((result, "[]"));
+        let winner = match result {
+            "1-0" => Some(Color::White),
+            "0-1" => Some(Color::Black),
+            "1/2-1/2" | "*" => None,
+            _ => return None,
+        };
+        let status = status_of(words, players, winner, result.contains("1/2"));
+        let is_whole = pieces.starts_with('[') && pieces.ends_with(']');
+        is_whole.then(|| Self::End(GameEnd { game, white, black, status, winner, words: words.to_owned() }))
+    }
+}
+
+/// What follows the name of a player who ends a game.
+const PLAYERS_CLAUSES: [(&str, GameStatus); 17] = [
+    ("resign", GameStatus::Resign),
+    ("checkmated", GameStatus::Mate),
+    ("forfeits on time", GameStatus::OutOfTime),
+    ("forfeited on time", GameStatus::OutOfTime),
+    ("forfeits by disconnection", GameStatus::Timeout),
+    ("ran out of time and ", GameStatus::InsufficientMaterialClaim),
+    ("ran out of time", GameStatus::OutOfTime),
+    ("lost connection; game adjourned", GameStatus::Adjourned),
+    ("lost connection", GameStatus::Aborted),
+    ("aborts by disconnection", GameStatus::Aborted),
+    ("wins by adjudication", GameStatus::UnknownFinish),
+    ("exploded", GameStatus::VariantEnd),
+    ("loses ", GameStatus::VariantEnd),
+    ("wins by losing all", GameStatus::VariantEnd),
+    ("has no pieces", GameStatus::VariantEnd),
+    ("'s partner", GameStatus::VariantEnd),
+    ("partner", GameStatus::VariantEnd),
+];
+
+/// Reasons that name no player at their beginning.
+const SERVERS_CLAUSES: [(&str, GameStatus); 11] = [
+    ("Game drawn by stalemate", GameStatus::Stalemate),
+    ("Game drawn", GameStatus::Draw),
+    ("Game adjourned", GameStatus::Adjourned),
+    ("Game courtesyadjourned", GameStatus::Adjourned),
+    ("Game aborted", GameStatus::Aborted),
+    ("Game courtesyaborted", GameStatus::Aborted),
+    ("adjourned", GameStatus::Adjourned),
+    ("aborted", GameStatus::Aborted),
+    ("Both players ran out of time", GameStatus::Draw),
+    ("Neither player has mating material", GameStatus::Draw),
+    ("Partners' game", GameStatus::VariantEnd),
+];
+
+/// Telling parts of reasons in words that are known from no server, the rarer ones first.
+const PARTS: [(&str, GameStatus); 12] = [
+    ("adjourned", GameStatus::Adjourned),
+    ("aborted", GameStatus::Aborted),
+    ("checkmated", GameStatus::Mate),
+    (" resign", GameStatus::Resign),
+    ("by stalemate", GameStatus::Stalemate),
+    ("no material", GameStatus::InsufficientMaterialClaim),
+    ("lacks mating material", GameStatus::InsufficientMaterialClaim),
+    ("on time", GameStatus::OutOfTime),
+    ("out of time", GameStatus::OutOfTime),
+    ("by disconnection", GameStatus::Timeout),
+    ("drawn", GameStatus::Draw),
+    ("partner", GameStatus::VariantEnd),
+];
+
+/// What the server's words for an end mean. They begin with the name of one of the two `players`, or are the server's own; and a player
+/// may be called `Game`, `Neither` or `adjourned`, so whole clauses are compared before single words are looked for.
+fn status_of(words: &str, players: [&str; 2], winner: Option<Color>, drawn: bool) -> GameStatus {
+    let of_player = |name: &str| {
+        let clause =
+            words.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name)).map(|_| &words[name.len()..])?;
+        let clause = clause.strip_prefix(' ').or(clause.starts_with('\'').then_some(clause))?;
+        PLAYERS_CLAUSES.into_iter().find_map(|(start, status)| clause.starts_with(start).then_some(status))
+    };
+    let of_server =
+        || SERVERS_CLAUSES.into_iter().find_map(|(start, status)| words.starts_with(start).then_some(status));
+    let of_parts = || {
+        let text = without_names(words, players);
+        PARTS.into_iter().find_map(|(part, status)| text.contains(part).then_some(status))
+    };
+    let known = players.into_iter().find_map(of_player).or_else(of_server).or_else(of_parts);
+    known.unwrap_or(match (winner, drawn) {
+        (Some(_), _) => GameStatus::UnknownFinish,
+        (None, true) => GameStatus::Draw,
+        (None, false) => GameStatus::Aborted,
+    })
+}
+
+/// The words without those that are a player's name.
+fn without_names(words: &str, players: [&str; 2]) -> String {
+    let is_kept = |word: &&str| !players.iter().any(|name| name.eq_ignore_ascii_case(word));
+    words.split(' ').filter(is_kept).fold(String::new(), |kept, word| kept + " " + word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_in_the_words_of_several_servers() {
+        for (words, result, status) in [
+            ("Bob checkmated", "1-0", GameStatus::Mate),
+            ("Bob resigns", "1-0", GameStatus::Resign),
+            ("Bob forfeits on time", "1-0", GameStatus::OutOfTime),
+            ("Bob forfeits by disconnection", "1-0", GameStatus::Timeout),
+            ("Game drawn by stalemate", "1/2-1/2", GameStatus::Stalemate),
+            ("Game drawn by mutual agreement", "1/2-1/2", GameStatus::Draw),
+            ("Game drawn by agreement", "1/2-1/2", GameStatus::Draw),
+            ("Game drawn because both players ran out of time", "1/2-1/2", GameStatus::Draw),
+            ("Both players ran out of time", "1/2-1/2", GameStatus::Draw),
+            ("Game drawn by repetition", "1/2-1/2", GameStatus::Draw),
+            ("Game drawn by the 50 move rule", "1/2-1/2", GameStatus::Draw),
+            ("Neither player has mating material", "1/2-1/2", GameStatus::Draw),
+            ("Bob ran out of time and Ann has no material to mate", "1/2-1/2", GameStatus::InsufficientMaterialClaim),
+            ("Bob ran out of time and Ann lacks mating material", "1/2-1/2", GameStatus::InsufficientMaterialClaim),
+            ("Ann wins by adjudication", "1-0", GameStatus::UnknownFinish),
+            ("Game drawn by adjudication", "1/2-1/2", GameStatus::Draw),
+            ("Game aborted by adjudication", "*", GameStatus::Aborted),
+            ("Game adjourned by mutual agreement", "*", GameStatus::Adjourned),
+            ("Bob lost connection; game adjourned", "*", GameStatus::Adjourned),
+            ("Bob lost connection and too few moves; game aborted", "*", GameStatus::Aborted),
+            ("Game aborted on move 1", "*", GameStatus::Aborted),
+            ("Game courtesyaborted by Bob", "*", GameStatus::Aborted),
+            ("Game courtesyadjourned by Bob", "*", GameStatus::Adjourned),
+            ("Game adjourned by server shutdown", "*", GameStatus::Adjourned),
+            ("Bob aborts by disconnection", "*", GameStatus::Aborted),
+            ("aborted", "*", GameStatus::Aborted),
+            ("adjourned", "* [1 2 3 4 5]", GameStatus::Adjourned),
+            ("Bob exploded", "1-0", GameStatus::VariantEnd),
+        ] {
+            let line = format!("{{Game 12 (Ann vs. Bob) {words}}} {result}");
+            let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+            assert_eq!(end.status, status, "{line}");
+            assert_eq!(end.winner, (result == "1-0").then_some(Color::White), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_players_name_does_not_say_how_a_game_ended() {
+        for (words, result, status) in [
+            ("adjourned resigns", "0-1", GameStatus::Resign),
+            ("adjourned lost connection; game aborted", "*", GameStatus::Aborted),
+            ("adjourned lost connection; game adjourned", "*", GameStatus::Adjourned),
+            ("Game aborted on move 1 by adjourned", "*", GameStatus::Aborted),
+            (
+                "Bob ran out of time and adjourned has no material to mate",
+                "1/2-1/2",
+                GameStatus::InsufficientMaterialClaim,
+            ),
+            ("adjourned", "*", GameStatus::Adjourned),
+        ] {
+            let line = format!("{{Game 12 (adjourned vs. Bob) {words}}} {result}");
+            let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+            assert_eq!((end.status, end.words.as_str()), (status, words), "{line}");
+        }
+    }
+
+    /// Any word of the server's sentences may be somebody's name.
+    #[test]
+    fn any_word_may_be_a_players_name() {
+        for name in [
+            "Creating",
+            "Continuing",
+            "Game",
+            "Neither",
+            "Both",
+            "aborted",
+            "adjourned",
+            "resigns",
+            "stalemate",
+            "Partners",
+        ] {
+            for (words, result, status) in [
+                (format!("{name} resigns"), "0-1", GameStatus::Resign),
+                (format!("{name} checkmated"), "0-1", GameStatus::Mate),
+                (format!("{name} forfeits on time"), "0-1", GameStatus::OutOfTime),
+                (format!("{name} aborts by disconnection"), "*", GameStatus::Aborted),
+                (format!("{name} lost connection; game adjourned"), "*", GameStatus::Adjourned),
+                (
+                    format!("{name} ran out of time and Bob has no material to mate"),
+                    "1/2-1/2",
+                    GameStatus::InsufficientMaterialClaim,
+                ),
+                (format!("Game courtesyadjourned by {name}"), "*", GameStatus::Adjourned),
+                ("Game drawn by stalemate".to_owned(), "1/2-1/2", GameStatus::Stalemate),
+                ("Game drawn by repetition".to_owned(), "1/2-1/2", GameStatus::Draw),
+                ("Neither player has mating material".to_owned(), "1/2-1/2", GameStatus::Draw),
+                ("Both players ran out of time".to_owned(), "1/2-1/2", GameStatus::Draw),
+                ("Game aborted on move 1".to_owned(), "*", GameStatus::Aborted),
+                ("adjourned".to_owned(), "*", GameStatus::Adjourned),
+                ("aborted".to_owned(), "*", GameStatus::Aborted),
+            ] {
+                for players in [format!("{name} vs. Bob"), format!("Bob vs. {name}")] {
+                    let line = format!("{{Game 1 ({players}) {words}}} {result}");
+                    let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+                    assert_eq!(end.status, status, "{line}");
+                }
+            }
+            let line = format!("{{Game 1 ({name} vs. Bob) Continuing rated blitz match.}}");
+            assert!(matches!(GameNotice::read(&line), Some(GameNotice::Start(start)) if start.resumed), "{line}");
+        }
+    }
+
+    #[test]
+    fn starts_and_lines_that_are_neither() {
+        let Some(GameNotice::Start(start)) = GameNotice::read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}")
+        else {
+            panic!("a start")
+        };
+        assert!(start.resumed && start.rated && start.kind == "wild/fr" && start.game == 7);
+        for line in [
+            "{Game",
+            "{Game x (A vs. B) C} *",
+            "{Game 1 (A vs. B) C}",
+            "{Game 1 (A vs. B) C} 2-0",
+            "{Game 1 (A vs. B) Creating }",
+            "{Game 1 (A vs. B) Ann resigns}",
+            "{Game 1 (A;resign vs. B) Creating rated blitz match.}",
+        ] {
+            assert_eq!(GameNotice::read(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Sessions of two people on the practice server, as each received them, in every dialect, plain and sealed; and a session
+//! written by hand. Every line that concerns a game is known, and the games come out as they were played.
+
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use practice::{FicsEndpoint, PracticeServer, PracticeSettings};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_util::codec::Decoder;
+
+use super::{
+    codec::{ServerFrame, TelnetCodec},
+    message::{FicsMessage, Speaker},
+    session::{FicsSession, SessionEffect, Ticket},
+    settings::FicsSettings,
+};
+use domain::{Action, ChallengeRequest, ServerEvent};
+use util::timeseal::{self, PONG, Version};
+
+/// Turns a hang into a failure.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Dialects of the practice server, each with the version of timeseal that is spoken.
+const SESSIONS: [(&str, Option<Version>); 6] = [
+    ("freechess", None),
+    ("freechess", Some(Version::Two)),
+    ("fatics", None),
+    ("fatics", Some(Version::Two)),
+    ("capablanca", Some(Version::One)),
+    ("uhlin", None),
+];
+
+/// How a game ends, in the words of the players and in those of the server.
+struct End {
+    /// What Ann proposes and Bob accepts.
+    agreed: Option<&'static str>,
+    /// What Bob says.
+    said: Option<&'static str>,
+    told: &'static str,
+}
+
+const RESIGNED: End = End { agreed: None, said: Some("resign"), told: "resigns}" };
+const MATED: End = End { agreed: None, said: None, told: "checkmated}" };
+const STALEMATE: End = End { agreed: None, said: None, told: "stalemate}" };
+const DRAWN: End = End { agreed: Some("draw"), said: None, told: "agreement}" };
+const ABORTED: End = End { agreed: Some("abort"), said: None, told: "aborted" };
+const ADJOURNED: End = End { agreed: Some("adjourn"), said: None, told: "adjourned" };
+
+/// Games between Ann and Bob: the moves, the end, and what becomes known of it.
+const GAMES: [(&str, End, &str); 6] = [
+    ("e2e4 e7e5 g1f3", RESIGNED, "resign white"),
+    ("e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", MATED, "mate white"),
+    ("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8", DRAWN, "draw nobody"),
+    ("e2e4 g8f6 e4e5 d7d5 e5d6 b8c6 d6c7 a8b8 c7d8q c6d8", ABORTED, "aborted nobody"),
+    (
+        "e2e3 a7a5 d1h5 a8a6 h5a5 h7h5 h2h4 a6h6 a5c7 f7f6 c7d7 e8f7 d7b7 d8d3 b7b8 d3h7 b8c8 f7g6 c8e6",
+        STALEMATE,
+        "stalemate nobody",
+    ),
+    ("d2d4 d7d5", ADJOURNED, "adjourned nobody"),
+];
+
+/// What one side of a session received, in the pieces in which it came.
+struct RecordedSide {
+    name: String,
+    sealed: bool,
+    pieces: Vec<Vec<u8>>,
+}
+
+/// Somebody at a telnet, who remembers all that came.
+struct Person {
+    stream: TcpStream,
+    version: Option<Version>,
+    pieces: Vec<Vec<u8>>,
+    /// What was not waited for yet.
+    text: String,
+}
+
+impl Person {
+    async fn login(server: &PracticeServer, name: &str, version: Option<Version>) -> Self {
+        server.add_fics_account(name, false, "sesame").await.expect("a new account");
+        let stream = TcpStream::connect(server.fics_address().expect("a FICS face")).await.expect("a connection");
+        let mut person = Self { stream, version, pieces: Vec::new(), text: String::new() };
+        if let Some(version) = version {
+            person.say(&version.hello()).await;
+        }
+        for (question, answer) in [("login: ", name), ("password: ", "sesame"), ("fics% ", "set style 12")] {
+            person.until(question).await;
+            person.say(answer).await;
+        }
+        person.until("fics% ").await;
+        person
+    }
+
+    async fn say(&mut self, line: &str) {
+        let mut packet = Vec::new();
+        match self.version {
+            Some(_) => timeseal::seal(line.as_bytes(), 1 + self.pieces.len() as u64, &mut packet),
+            None => packet.extend(format!("{line}\n").into_bytes()),
+        }
+        self.stream.write_all(&packet).await.expect("writable");
+    }
+
+    /// Reads up to and with `wanted`, and answers the pings of timeseal.
+    async fn until(&mut self, wanted: &str) {
+        let read = async {
+            while !self.text.contains(wanted) {
+                let mut bytes = [0; 4096];
+                let count = self.stream.read(&mut bytes).await.expect("readable");
+                assert!(count > 0, "the server hung up after {:?}", self.text);
+                self.pieces.push(bytes[..count].to_vec());
+                self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+                while let Some(at) = self.text.find("[G]") {
+                    self.text.replace_range(at..at + 3, "");
+                    self.say(std::str::from_utf8(PONG).expect("ASCII")).await;
+                }
+            }
+        };
+        let read = timeout(PATIENCE, read).await;
+        assert!(read.is_ok(), "waited in vain for {wanted:?} after {:?}", self.text);
+        let end = self.text.find(wanted).expect("it was read") + wanted.len();
+        self.text.drain(..end);
+    }
+}
+
+/// The move as style 12 writes it at length, without its piece.
+fn at_length(uci: &str) -> String {
+    match uci {
+        "e1g1" | "e8g8" => " o-o ".to_owned(),
+        _ if uci.len() == 5 => format!("/{}-{}={}", &uci[..2], &uci[2..4], uci[4..].to_uppercase()),
+        _ => format!("/{}-{}", &uci[..2], &uci[2..]),
+    }
+}
+
+/// Plays all games in one session. Returns what Ann and Bob received.
+async fn recorded(dialect: &str, version: Option<Version>) -> [RecordedSide; 2] {
+    let settings = PracticeSettings {
+        faults: format!("dialect={dialect}").parse().expect("a plan of faults"),
+        fics: Some(FicsEndpoint::at(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))),
+        seed: Some(1),
+        ..PracticeSettings::default()
+    };
+    let server = PracticeServer::start(settings).await.expect("a free port");
+    let mut people = [Person::login(&server, "Ann", version).await, Person::login(&server, "Bob", version).await];
+    for (moves, end, _) in &GAMES {
+        people[0].say("match Bob 5 0 unrated white").await;
+        people[1].until("Challenge: Ann").await;
+        people[1].say("accept").await;
+        for person in &mut people {
+            person.until("Creating").await;
+            person.until("<12> ").await;
+        }
+        for (ply, uci) in moves.split(' ').enumerate() {
+            let promotion = if uci.len() == 5 { "=" } else { "" };
+            people[ply % 2].say(&[&uci[..4], promotion, &uci[4..]].concat()).await;
+            for person in &mut people {
+                person.until(&at_length(uci)).await;
+            }
+        }
+        if let Some(proposal) = end.agreed {
+            people[0].say(proposal).await;
+            people[1].until("Ann ").await;
+            people[1].until(proposal).await;
+            people[1].say("accept").await;
+        }
+        if let Some(said) = end.said {
+            people[1].say(said).await;
+        }
+        for person in &mut people {
+            person.until(end.told).await;
+            person.until("fics% ").await;
+        }
+    }
+    ["Ann", "Bob"]
+        .into_iter()
+        .zip(people)
+        .map(|(name, person)| RecordedSide {
+            name: format!("{name} on {dialect}"),
+            sealed: version.is_some(),
+            pieces: person.pieces,
+        })
+        .collect::<Vec<_>>()
+        .try_into()
+        .ok()
+        .expect("two people")
+}
+
+/// The frames of a side.
+fn frames(side: &RecordedSide) -> Vec<ServerFrame> {
+    let mut codec = if side.sealed { TelnetCodec::sealed() } else { TelnetCodec::plain() };
+    let mut buffer = BytesMut::new();
+    let mut frames = Vec::new();
+    for piece in &side.pieces {
+        buffer.extend_from_slice(piece);
+        while let Some(frame) = codec.decode(&mut buffer).expect("decoding cannot fail") {
+            frames.push(frame);
+        }
+    }
+    while let Some(frame) = codec.decode_eof(&mut buffer).expect("decoding cannot fail") {
+        frames.push(frame);
+    }
+    frames
+}
+
+/// What a player tells who hears what this side heard: the moves and the end of each game.
+fn games(side: &RecordedSide) -> Vec<String> {
+    let mut player = FicsSession::new(FicsSettings { resume: false, ..FicsSettings::default() }, "run".to_owned());
+    let mut now = Instant::now();
+    let mut games = Vec::new();
+    // Not every server greets by name: who logged in knows it.
+    let name = side.name.split(' ').next().unwrap_or_default().to_owned();
+    player.connected(Speaker { name, titles: Vec::new(), game: None }, now);
+    for frame in frames(side) {
+        let ServerFrame::Line(line) = frame else { continue };
+        now += Duration::from_millis(10);
+        match FicsMessage::read(line) {
+            FicsMessage::Session(_) => {}
+            message => {
+                // The challenges of the recorded player were wanted.
+                if let FicsMessage::Issued(terms) = &message {
+                    let (opponent, terms) = (terms.second.name.clone(), terms.game_terms());
+                    let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
+                    player.act(Action::Challenge(request), Ticket(0), now);
+                }
+                player.on(message, now);
+            }
+        }
+        for effect in player.effects() {
+            match effect {
+                SessionEffect::Event(ServerEvent::Challenge(challenge)) if challenge.incoming => {
+                    player.act(Action::Accept(challenge.id), Ticket(0), now);
+                }
+                SessionEffect::Event(ServerEvent::GameState(_, state)) if !state.status.is_running() => {
+                    let winner = state.winner.map_or("nobody", |color| color.fold_wb("white", "black"));
+                    games.push(format!("{} {} {winner}", state.moves, state.status.name()).trim_start().to_owned());
+                }
+                SessionEffect::Event(event @ (ServerEvent::Fault { .. } | ServerEvent::GameGone(_))) => {
+                    panic!("{event:?}")
+                }
+                _ => {}
+            }
+        }
+    }
+    games
+}
+
+/// What is expected of [`GAMES`].
+fn expected() -> Vec<String> {
+    GAMES.iter().map(|(moves, _, end)| format!("{moves} {end}")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_come_out_as_played_in_every_dialect() {
+    for (dialect, version) in SESSIONS {
+        for side in recorded(dialect, version).await {
+            assert_eq!(games(&side), expected(), "{}", side.name);
+            every_line_about_a_game_is_known(&side);
+            // However the network cuts it.
+            let pieces = side.pieces.concat().into_iter().map(|byte| vec![byte]).collect();
+            assert_eq!(games(&RecordedSide { pieces, ..side }), expected());
+        }
+    }
+}
+
+fn every_line_about_a_game_is_known(side: &RecordedSide) {
+    let (mut boards, mut starts, mut ends) = (0, 0, 0);
+    for frame in frames(side) {
+        let ServerFrame::Line(line) = frame else { continue };
+        match FicsMessage::read(line) {
+            FicsMessage::Board(_) => boards += 1,
+            FicsMessage::GameStart(_) => starts += 1,
+            FicsMessage::GameEnd(_) => ends += 1,
+            FicsMessage::Unknown(line) => {
+                let marks = ["<", "{", "Challenge", "Creating", "Issuing", "Illegal", "You ", "Your "];
+                assert!(!marks.iter().any(|mark| line.starts_with(mark)), "{}: {line}", side.name);
+            }
+            _ => {}
+        }
+    }
+    let plies: usize = GAMES.iter().map(|(moves, ..)| moves.split(' ').count()).sum();
+    assert!(boards >= plies && starts >= GAMES.len() && ends == GAMES.len(), "{}: {boards} {starts} {ends}", side.name);
+}
+
+/// The shortest mate, in the formats of the server's help files, with a prompt wherever the server has one.
+const BY_HAND: &str = "**** Starting FICS session as Somebot ****\n\r\n\rfics% \n\r\
+    Challenge: Ann (1671) Somebot (1500) rated blitz 5 0.\n\r\
+    You can \"accept\" or \"decline\", or propose different parameters.\n\rfics% \
+    You accept the match offer from Ann.\n\r\n\rCreating: Ann (1671) Somebot (1500) rated blitz 5 0\n\r\
+    {Game 7 (Ann vs. Somebot) Creating rated blitz match.}\n\r\x07\n\r\
+    <12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Ann Somebot -1 5 0 39 39 300 300 1 none (0:00) none 1 0 0\n\r\n\rfics% \n\r\
+    <12> rnbqkbnr pppppppp -------- -------- -------- -----P-- PPPPP-PP RNBQKBNR B -1 1 1 1 1 0 7 Ann Somebot 1 5 0 39 39 300 300 1 P/f2-f3 (0:00) f3 1 0 0\n\r\n\rfics% \n\r\
+    <12> rnbqkbnr pppp-ppp -------- ----p--- -------- -----P-- PPPPP-PP RNBQKBNR W 4 1 1 1 1 0 7 Ann Somebot -1 5 0 39 39 300 298 2 P/e7-e5 (0:02) e5 1 1 0\n\r\n\rfics% \n\r\
+    <12> rnbqkbnr pppp-ppp -------- ----p--- ------P- -----P-- PPPPP--P RNBQKBNR B 6 1 1 1 1 0 7 Ann Somebot 1 5 0 39 39 297 298 2 P/g2-g4 (0:03) g4 1 1 0\n\r\n\rfics% \n\r\
+    <12> rnb-kbnr pppp-ppp -------- ----p--- ------Pq -----P-- PPPPP--P RNBQKBNR W -1 1 1 1 1 1 7 Ann Somebot -1 5 0 39 39 297 297 3 Q/d8-h4 (0:01) Qh4# 1 1 0\n\r\n\r\
+    {Game 7 (Ann vs. Somebot) Ann checkmated} 0-1\n\r\n\rBlitz rating adjustment: 1500 --> 1532\n\rfics% ";
+
+#[test]
+fn session_written_by_hand_is_read() {
+    let side =
+        RecordedSide { name: "Somebot by hand".to_owned(), sealed: false, pieces: vec![BY_HAND.as_bytes().to_vec()] };
+    assert_eq!(games(&side), ["f2f3 e7e5 g2g4 d8h4 mate black"]);
+}

@@ -1,0 +1,86 @@
+//! What a game does to our rating: a server of this family says it in a line of its own, as a rule right after the game's end.
+//!
+//! So the end of a rated game is told as soon as that line has come, and after [`PATIENCE`] without it.
+
+use std::time::{Duration, Instant};
+
+use super::{CurrentGame, FicsSession};
+use domain::{Color, GameId, GameState, GameStatus, ServerEvent};
+
+/// How long the end of a rated game waits for what it did to our rating.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What is known of our rating between a game and the next.
+#[derive(Default)]
+pub(super) struct RatingNews {
+    /// What the server has said of the game on the board before its end.
+    early: Option<i32>,
+    /// The end that waits, and until when.
+    waiting: Option<(FinishedGame, Instant)>,
+}
+
+/// A game that has just ended.
+pub(super) struct FinishedGame {
+    pub(super) id: GameId,
+    pub(super) status: GameStatus,
+    pub(super) winner: Option<Color>,
+    /// Its last state, if its moves were known.
+    pub(super) last: Option<GameState>,
+}
+
+impl RatingNews {
+    /// Until when an end waits.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.waiting.as_ref().map(|(_, due)| *due)
+    }
+
+    /// Whether the end of this game waits.
+    pub(super) fn is_about(&self, id: &GameId) -> bool {
+        self.waiting.as_ref().is_some_and(|(finished, _)| finished.id == *id)
+    }
+}
+
+impl FicsSession {
+    /// A game has ended: it is told, now or when it is known what it did to our rating.
+    pub(super) fn finished(&mut self, finished: FinishedGame, rated: bool, now: Instant) {
+        let early = self.rating_news.early.take();
+        if early.is_some() || !rated || finished.status == GameStatus::Adjourned {
+            self.tell_end(finished, early);
+        } else {
+            self.rating_news.waiting = Some((finished, now + PATIENCE));
+        }
+    }
+
+    /// The server says what a game did to our rating; `None`: nothing.
+    pub(super) fn rating_adjusted(&mut self, change: Option<i32>) {
+        if let Some((finished, _)) = self.rating_news.waiting.take() {
+            self.tell_end(finished, change);
+        } else if matches!(self.current, CurrentGame::Running(_) | CurrentGame::Opening(_)) {
+            self.rating_news.early = change;
+        }
+    }
+
+    /// The time may have come at which the line about our rating is late.
+    pub(super) fn waiting_end_is_due(&mut self, now: Instant) {
+        if self.rating_news.wake_at().is_some_and(|due| due <= now) {
+            self.tell_waiting_end();
+        }
+    }
+
+    /// Waits no longer for the line about our rating.
+    pub(super) fn tell_waiting_end(&mut self) {
+        self.rating_news.early = None;
+        if let Some((finished, _)) = self.rating_news.waiting.take() {
+            self.tell_end(finished, None);
+        }
+    }
+
+    /// The change of our rating goes first, so that whoever hears of the last state knows it.
+    fn tell_end(&mut self, finished: FinishedGame, rating_change: Option<i32>) {
+        let FinishedGame { id, status, winner, last } = finished;
+        self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(status), winner, rating_change });
+        if let Some(last) = last {
+            self.tell(ServerEvent::GameState(id, last));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What was asked of us and waits for the server's word.
+
+use std::time::{Duration, Instant};
+
+use domain::{ActionError, ChallengeId, Color, Done, GameStatus, UciMove};
+
+/// How long an answer may take before the server is nudged, and how long after each other: some servers that were sent two commands
+/// at a time stay one command behind from then on.
+const NUDGE_AFTER: Duration = Duration::from_secs(1);
+
+/// Names a request to whoever made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ticket(pub u64);
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RequestAnswer {
+    /// Of an action.
+    Done(Done),
+    /// Of the question whether somebody is there.
+    There(bool),
+    /// Of the question what became of a game: its moves, in UCI notation, how it ended or stands, and who won.
+    Found(String, GameStatus, Option<Color>),
+}
+
+/// What is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// The board that shows our move, made after so many plies of the line.
+    OurMove { uci: UciMove, ply: usize, command: String, draw_after: bool },
+    /// The game that comes of a challenge we accepted.
+    Game(ChallengeId),
+    /// Our challenge to this player (lower case) being issued.
+    Issued(String),
+    /// Somebody's presence.
+    Presence,
+    /// The end of the game that we abort or resign.
+    End,
+}
+
+/// Requests in the order in which they were sent.
+#[derive(Debug)]
+pub(super) struct Requests {
+    /// How long the server may take to answer one.
+    patience: Duration,
+    open: Vec<(Ticket, Want, Instant)>,
+    /// When the server was nudged last.
+    nudged: Option<Instant>,
+    answers: Vec<(Ticket, Result<RequestAnswer, ActionError>)>,
+}
+
+impl Requests {
+    /// None yet.
+    pub(super) fn new(patience: Duration) -> Self {
+        Self { patience, open: Vec::new(), nudged: None, answers: Vec::new() }
+    }
+
+    /// Waits from now on.
+    pub(super) fn open(&mut self, ticket: Ticket, want: Want, now: Instant) {
+        self.open.push((ticket, want, now + self.patience));
+    }
+
+    /// Waits for what an earlier request of this kind waits for, and no longer than that one. Whether there is such a request.
+    pub(super) fn join(&mut self, ticket: Ticket, kind: impl Fn(&Want) -> bool) -> bool {
+        let earlier = self.open.iter().find(|(_, want, _)| kind(want));
+        let joined = earlier.map(|(_, want, until)| (ticket, want.clone(), *until));
+        let is_joined = joined.is_some();
+        self.open.extend(joined);
+        is_joined
+    }
+
+    /// Answers something without waiting.
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<RequestAnswer, ActionError>) {
+        self.answers.push((ticket, answer));
+    }
+
+    /// Answers the oldest request of this kind; gives what it wanted.
+    pub(super) fn settle(
+        &mut self,
+        kind: impl Fn(&Want) -> bool,
+        answer: Result<RequestAnswer, ActionError>,
+    ) -> Option<Want> {
+        let position = self.open.iter().position(|(_, want, _)| kind(want))?;
+        let (ticket, want, _) = self.open.remove(position);
+        self.answers.push((ticket, answer));
+        Some(want)
+    }
+
+    /// Answers every request of this kind.
+    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
+        self.settle_each(|want| kind(want).then(|| answer.clone()));
+    }
+
+    /// Answers every request for which there is an answer; gives what they wanted.
+    pub(super) fn settle_each(
+        &mut self,
+        answer: impl Fn(&Want) -> Option<Result<RequestAnswer, ActionError>>,
+    ) -> Vec<Want> {
+        let mut settled = Vec::new();
+        for (ticket, want, until) in std::mem::take(&mut self.open) {
+            match answer(&want) {
+                Some(answer) => {
+                    self.answers.push((ticket, answer));
+                    settled.push(want);
+                }
+                None => self.open.push((ticket, want, until)),
+            }
+        }
+        settled
+    }
+
+    /// Whether something of this kind is waited for.
+    pub(super) fn is_open(&self, kind: impl Fn(&Want) -> bool) -> bool {
+        self.open.iter().any(|(_, want, _)| kind(want))
+    }
+
+    /// Gives up those that have waited too long.
+    pub(super) fn expire(&mut self, now: Instant) {
+        while let Some(position) = self.open.iter().position(|(.., until)| *until <= now) {
+            let (ticket, ..) = self.open.remove(position);
+            let silence = format!("the server did not answer within {:?}", self.patience);
+            self.answers.push((ticket, Err(ActionError::Unavailable(silence))));
+        }
+    }
+
+    /// Whether something has waited so long that the server is to be nudged now.
+    pub(super) fn is_nudge_due(&mut self, now: Instant) -> bool {
+        let is_due = self.nudge_at().is_some_and(|at| at <= now);
+        if is_due {
+            self.nudged = Some(now);
+        }
+        is_due
+    }
+
+    fn nudge_at(&self) -> Option<Instant> {
+        let asked = self.open.iter().filter_map(|(.., until)| until.checked_sub(self.patience)).min()?;
+        Some(self.nudged.map_or(asked, |nudged| nudged.max(asked)) + NUDGE_AFTER)
+    }
+
+    /// When [`Requests::expire`] or [`Requests::is_nudge_due`] will have something to do.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.open.iter().map(|(.., until)| *until).chain(self.nudge_at()).min()
+    }
+
+    /// The answers since the last call.
+    pub(super) fn answers(&mut self) -> Vec<(Ticket, Result<RequestAnswer, ActionError>)> {
+        std::mem::take(&mut self.answers)
+    }
+}

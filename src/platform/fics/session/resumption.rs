@@ -1,0 +1,733 @@
+//! Games that wait: adjourned by agreement, by a lost connection, or by ours.
+//!
+//! A game that waits goes on only where the policy has seen its terms: because it began under our eyes or stands in the journal, and
+//! what the server says of it agrees; any other one is told as a challenge, once for each time that the opponent comes. What the server
+//! marks as `(adjourned)` without our knowing of such a game is a challenge like any other.
+//!
+//! Where `resume` is not known, some servers let a match with the same player resume a game and mark it so, others take it for a new
+//! challenge, which nobody asked for. So a match is sent only right after the server has listed the game, and names the game's
+//! clock and `unrated`: where a game waits, those words count for nothing. A match that the server takes for a new one is withdrawn,
+//! a game that begins from it is left, and no further one is made on this server, in no later process either
+//! ([`ServerEvent::Learned`]).
+//!
+//! A game cut off with our connection and taken up at once bears the same name as before. One that was told to be over
+//! comes back under a new one, `...-7.2` after `...-7`: nobody has to take back that a game has ended.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use super::{
+    CurrentGame, END_OF_LISTS, FicsSession, Want, actions::whole_minutes, challenges::word_for, game::FollowedGame,
+};
+use crate::fics::message::{GameEnd, MatchTerms, StoredGame, may_name};
+use domain::{ChallengeId, Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, ServerEvent, TimeControl};
+
+/// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
+/// was cut off.
+const VERDICT: Duration = Duration::from_secs(5);
+
+/// How long the server may take to mark a match that is to resume a game, before it is withdrawn.
+const MARK_PATIENCE: Duration = Duration::from_secs(3);
+
+/// For so long after a match was withdrawn a game with the same player may be the one that it began.
+const WITHDRAWN_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The pause between two attempts to resume a game with the same opponent.
+const ASK_AGAIN: Duration = Duration::from_secs(60);
+
+/// So old may the server's word be that a game waits, where a match is to resume it; and so long may the list take.
+const LISTED_LATELY: Duration = Duration::from_secs(2);
+
+/// A game that waits.
+struct Adjourned {
+    /// Its name when it is resumed.
+    id: GameId,
+    /// As we know it.
+    game: Option<Box<FollowedGame>>,
+    /// What is played, as far as we or the server know.
+    terms: Option<GameTerms>,
+    /// As the server writes it.
+    opponent: String,
+    /// True if the policy has seen its terms.
+    is_allowed: bool,
+    /// True if it was told as a challenge since the opponent came.
+    is_told: bool,
+    /// True if the server itself says that it waits, since we are connected.
+    confirmed: bool,
+    /// When the server listed it last.
+    listed: Option<Instant>,
+    online: bool,
+    declined: bool,
+    asked: Option<Instant>,
+    adjudication_asked: bool,
+    /// True if it ran when an earlier process ended: it goes on whether new games are wanted or not.
+    left_running: bool,
+}
+
+/// What a server makes of a match with somebody with whom a game waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum MatchMeaning {
+    /// It has not shown yet.
+    #[default]
+    Unknown,
+    /// It resumes the game, and is marked so.
+    Resumes,
+    /// It is a new challenge.
+    ProposesNewGame,
+}
+
+/// A match of ours that is to resume a game.
+struct AskedMatch {
+    opponent: String,
+    /// When it is withdrawn, or forgotten where it was withdrawn.
+    until: Instant,
+    is_withdrawn: bool,
+}
+
+/// What the commands are that resume a game.
+#[derive(Default)]
+struct Asking {
+    commands: Vec<String>,
+    /// True if the list of games that wait is wanted first.
+    needs_list: bool,
+}
+
+/// All of them, by opponent in lower case: a server keeps one a pair of players.
+#[derive(Default)]
+pub(super) struct Adjournments {
+    games: BTreeMap<String, Adjourned>,
+    /// Games that an earlier process left running or adjourned, by opponent in lower case.
+    remembered: BTreeMap<String, KnownGame>,
+    /// The opponent of the game that ran when the connection was lost, until its fate is known.
+    cut_off: Option<String>,
+    verdict_at: Option<Instant>,
+    /// True if this server has shown that it does not know `resume`.
+    knows_no_resume: bool,
+    /// What a match with somebody with whom a game waits means there. It outlasts the connection.
+    match_meaning: MatchMeaning,
+    /// True if it was told that games which wait cannot go on.
+    told_for_good: bool,
+    /// True if this server has shown that it has no list of games that wait.
+    knows_no_list: bool,
+    /// When the list was asked for before a match.
+    list_asked: Option<Instant>,
+    /// The match that we have sent last.
+    asked_by_match: Option<AskedMatch>,
+}
+
+impl Adjournments {
+    /// We are logged in again; the list of games is on its way. What was asked over an older connection counts no more.
+    pub(super) fn connected(&mut self, now: Instant) {
+        self.verdict_at = Some(now + VERDICT);
+        self.knows_no_resume = false;
+        self.knows_no_list = false;
+        self.asked_by_match = None;
+        for game in self.games.values_mut() {
+            game.confirmed = false;
+            game.listed = None;
+            game.online = false;
+            game.declined = false;
+            game.asked = None;
+            game.is_told = false;
+        }
+    }
+
+    /// An earlier process left this game running, or adjourned.
+    pub(super) fn remember(&mut self, game: KnownGame) {
+        let opponent = game.info.opponent().name.to_lowercase();
+        let is_known_better = self.remembered.get(&opponent).is_some_and(|known| !known.is_adjourned);
+        if !(game.is_adjourned && is_known_better) {
+            self.remembered.insert(opponent, game);
+        }
+    }
+
+    /// The game with this player that an earlier process left running or adjourned; it is given once.
+    fn take_remembered(&mut self, opponent: &str) -> Option<KnownGame> {
+        self.remembered.remove(&opponent.to_lowercase())
+    }
+
+    /// It is known what became of this game.
+    pub(super) fn forget(&mut self, id: &GameId) {
+        self.remembered.retain(|_, remembered| remembered.info.id != *id);
+    }
+
+    /// What a match with somebody with whom a game waits means on this server, as an earlier process has learnt.
+    pub(super) fn recall(&mut self, words: &str) {
+        self.match_meaning = match words {
+            MATCH_RESUMES => MatchMeaning::Resumes,
+            MATCH_IS_NEW => MatchMeaning::ProposesNewGame,
+            _ => MatchMeaning::Unknown,
+        };
+    }
+
+    /// The same for a later process.
+    fn learned(&self) -> Option<&'static str> {
+        match self.match_meaning {
+            MatchMeaning::Unknown => None,
+            MatchMeaning::Resumes => Some(MATCH_RESUMES),
+            MatchMeaning::ProposesNewGame => Some(MATCH_IS_NEW),
+        }
+    }
+
+    /// True if a game of ours with this player, whose terms the policy has seen, may be the one that the server wants to resume.
+    pub(super) fn may_resume_by(&self, opponent: &str, offered: &MatchTerms) -> bool {
+        let is_same = |terms: &GameTerms| {
+            let told = offered.game_terms();
+            let is_time = offered.time.is_none() || told.time_control == terms.time_control;
+            offered.rated == terms.rated && is_time && offered.rules().allow(terms.variant)
+        };
+        let opponent = opponent.to_lowercase();
+        let waiting = self.games.get(&opponent).filter(|game| game.is_allowed).and_then(|game| game.terms.as_ref());
+        let remembered = self.remembered.get(&opponent).map(|game| &game.info.terms);
+        waiting.or(remembered).is_some_and(is_same)
+    }
+
+    /// The opponent has asked, and is answered: there is no need to ask as well.
+    pub(super) fn is_asked_by_them(&mut self, opponent: &str, now: Instant) {
+        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+            game.asked = Some(now);
+        }
+    }
+
+    /// The policy takes this game.
+    pub(super) fn allow(&mut self, opponent: &str) {
+        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+            game.is_allowed = true;
+            game.asked = None;
+            game.declined = false;
+        }
+    }
+
+    /// The server does not say any more that a game runs: perhaps it waits, under this name.
+    pub(super) fn may_wait(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>) {
+        self.adjourned(opponent, id, game);
+        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+            game.confirmed = false;
+        }
+    }
+
+    /// The name that a list shows as `listed`: whole, where it is cut off and we know of a game with whoever bears it.
+    fn whole_name(&self, listed: &str) -> String {
+        let remembered = self.remembered.values().map(|game| &game.info.opponent().name);
+        let known = self.games.values().map(|game| &game.opponent).chain(remembered);
+        let shortest = known.filter(|name| may_name(listed, name)).min_by_key(|name| name.len());
+        shortest.filter(|name| name.len() > listed.len()).cloned().unwrap_or_else(|| listed.to_owned())
+    }
+
+    /// True if the server itself says that this game waits. There is one a pair of players; of one that we have not seen ourselves the
+    /// opponent is all that we know.
+    pub(super) fn has_waiting(&self, known: &GameInfo) -> bool {
+        let waiting = self.games.get(&known.opponent().name.to_lowercase());
+        let is_it = |game: &Adjourned| game.id == known.id || game.id == next_part(&known.id) || game.game.is_none();
+        waiting.is_some_and(|game| game.confirmed && is_it(game))
+    }
+
+    /// The connection is lost while this game runs.
+    pub(super) fn cut_off(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
+        self.waits(opponent, id, game);
+        self.cut_off = Some(opponent.to_lowercase());
+    }
+
+    /// True if the game with this player is no new one: it ran when the connection was lost, or when an earlier process ended.
+    pub(super) fn runs_with(&self, opponent: &str) -> bool {
+        let opponent = opponent.to_lowercase();
+        self.cut_off.as_ref() == Some(&opponent) || self.games.get(&opponent).is_some_and(|game| game.left_running)
+    }
+
+    /// True if there is such a game.
+    fn has_running(&self) -> bool {
+        self.has_cut_off() || self.games.values().any(|game| game.left_running)
+    }
+
+    /// True if there is a game whose fate is not known.
+    pub(super) fn has_cut_off(&self) -> bool {
+        self.cut_off.is_some()
+    }
+
+    /// The server has no list of games that wait: perhaps the one that was cut off does.
+    pub(super) fn are_not_listed(&mut self) {
+        self.knows_no_list = true;
+        if let Some(game) = self.cut_off.as_ref().and_then(|opponent| self.games.get_mut(opponent)) {
+            game.confirmed = true;
+            game.online = true;
+        }
+    }
+
+    /// The server does not know `resume`: whether a match resumes a game is not said by that, whatever the words.
+    fn know_no_resume(&mut self) {
+        if !std::mem::replace(&mut self.knows_no_resume, true) {
+            self.games.values_mut().for_each(|game| game.asked = None);
+        }
+    }
+
+    /// True if there is no way in which a game that waits could go on.
+    fn cannot_resume(&self) -> bool {
+        self.knows_no_resume && self.match_meaning == MatchMeaning::ProposesNewGame
+    }
+
+    /// The list is asked for once more: what it does not name does not wait. Whether there is such a list.
+    fn ask_again(&mut self) -> bool {
+        if !self.knows_no_list {
+            self.games.values_mut().for_each(|game| game.confirmed = false);
+        }
+        !self.knows_no_list
+    }
+
+    /// The server marks what goes on with this player as the resumption of a game, which was asked for by a match where `by_match`.
+    pub(super) fn marked(&mut self, opponent: &str, by_match: bool) {
+        if self.knows_no_resume && (by_match || self.is_unmarked(opponent)) {
+            self.match_meaning = MatchMeaning::Resumes;
+        }
+        self.is_answered(opponent);
+    }
+
+    /// Somebody wants to resume a game, and the server marks it so. Where there is no word for it, a match did it.
+    pub(super) fn is_marked_by_them(&mut self) {
+        if self.knows_no_resume {
+            self.match_meaning = MatchMeaning::Resumes;
+        }
+    }
+
+    /// What was asked of this player by a match is settled.
+    pub(super) fn is_answered(&mut self, opponent: &str) {
+        self.asked_by_match.take_if(|asked| asked.opponent.eq_ignore_ascii_case(opponent));
+    }
+
+    /// The server takes what was to resume a game with this player for something new: nothing waits there. The opponent may have accepted it
+    /// before it is withdrawn.
+    pub(super) fn is_new(&mut self, opponent: &str, now: Instant) {
+        if self.match_meaning == MatchMeaning::Unknown {
+            self.match_meaning = MatchMeaning::ProposesNewGame;
+        }
+        self.does_not_wait(opponent, now);
+    }
+
+    /// Nothing waits with this player, as far as the server says; a match that is withdrawn may still become a game.
+    fn does_not_wait(&mut self, opponent: &str, now: Instant) {
+        let opponent_is = |asked: &AskedMatch| asked.opponent.eq_ignore_ascii_case(opponent);
+        if self.asked_by_match.as_ref().is_none_or(|asked| asked.is_withdrawn || opponent_is(asked)) {
+            let (opponent, until) = (opponent.to_owned(), now + WITHDRAWN_PATIENCE);
+            self.asked_by_match = Some(AskedMatch { opponent, until, is_withdrawn: true });
+        }
+        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+            game.confirmed = false;
+        }
+    }
+
+    /// True if this player was asked by a match that the server has not marked.
+    pub(super) fn is_unmarked(&self, opponent: &str) -> bool {
+        self.asked_by_match.as_ref().is_some_and(|asked| asked.opponent.eq_ignore_ascii_case(opponent))
+    }
+
+    /// Whom we have asked by a match that the server has not marked in time. Of one that was withdrawn long ago no game comes any more.
+    fn unmarked(&mut self, now: Instant) -> Option<String> {
+        let late = self.asked_by_match.take_if(|asked| asked.until <= now)?;
+        (!late.is_withdrawn).then_some(late.opponent)
+    }
+
+    /// The server says that a game with this player waits, and that a match with words of its own does not resume it.
+    pub(super) fn wants_bare_match(&mut self, opponent: &str, now: Instant) -> Option<String> {
+        let asked = self.asked_by_match.as_mut().filter(|asked| asked.opponent.eq_ignore_ascii_case(opponent))?;
+        if asked.is_withdrawn {
+            return None;
+        }
+        asked.until = now + MARK_PATIENCE;
+        Some(format!("match {}", asked.opponent))
+    }
+
+    /// True if the game that was cut off may be going on in a moment.
+    fn cut_off_may_go_on(&self) -> bool {
+        let game = self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent));
+        game.is_some_and(|game| game.confirmed && game.online && !game.declined) && !self.cannot_resume()
+    }
+
+    /// True if it is time to say what became of the game that was cut off.
+    pub(super) fn is_verdict_due(&self, now: Instant) -> bool {
+        self.verdict_at.is_some_and(|at| at <= now)
+    }
+
+    /// True if this is the game whose fate is not known.
+    pub(super) fn is_cut_off(&self, id: &GameId) -> bool {
+        self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent)).is_some_and(|game| game.id == *id)
+    }
+
+    /// The game of this name is adjourned, and told to be over.
+    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>) {
+        self.waits(opponent, next_part(id), game);
+    }
+
+    /// A game of ours waits, and will have this name.
+    fn waits(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
+        let game = Adjourned {
+            id,
+            terms: game.as_ref().map(|game| game.info.terms),
+            game,
+            opponent: opponent.to_owned(),
+            is_allowed: true,
+            is_told: false,
+            confirmed: true,
+            listed: None,
+            online: false,
+            declined: false,
+            asked: None,
+            adjudication_asked: false,
+            left_running: false,
+        };
+        self.games.insert(opponent.to_lowercase(), game);
+    }
+
+    /// A game with `opponent` is on the board: its name, and it as we knew it, if it is one that waited.
+    pub(super) fn resumed(
+        &mut self,
+        opponent: &str,
+        our_color: Color,
+        is_resumed: bool,
+    ) -> Option<(GameId, Option<Box<FollowedGame>>)> {
+        let opponent = opponent.to_lowercase();
+        let waiting = self.games.get(&opponent)?;
+        let is_this = waiting.game.as_ref().is_none_or(|game| game.info.our_color == our_color);
+        if !is_resumed || !is_this {
+            return None;
+        }
+        self.cut_off.take_if(|cut_off| *cut_off == opponent);
+        self.games.remove(&opponent).map(|game| (game.id, game.game))
+    }
+
+    /// Somebody came or went.
+    pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
+        if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
+            game.online = arrived;
+            game.confirmed |= adjourned;
+            game.listed = None;
+            if arrived {
+                game.declined = false;
+                game.is_told = false;
+            }
+        }
+    }
+
+    /// An opponent does not want to go on now.
+    pub(super) fn declined(&mut self, name: &str) {
+        if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
+            game.declined = true;
+        }
+    }
+
+    /// True if a game with this player waits of which the policy has not heard.
+    fn is_unseen(&self, opponent: &str) -> bool {
+        self.games.get(&opponent.to_lowercase()).is_some_and(|game| !game.is_allowed && !game.is_told)
+    }
+
+    /// True if a game with this player waits.
+    pub(super) fn name_of_game_with(&self, opponent: &str) -> Option<&GameId> {
+        self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
+    }
+
+    /// How those are asked whose turn it is. The first one who is willing gets the game; the server takes back the other requests.
+    /// Unless new games are wanted (`open`), it is the turn of those alone that are no new ones.
+    fn ask_those_due(&mut self, now: Instant, open: bool) -> Asking {
+        let mut asking = Asking::default();
+        if self.cannot_resume() {
+            return asking;
+        }
+        for (opponent, game) in &mut self.games {
+            if self.asked_by_match.is_some() {
+                break;
+            }
+            let is_wanted = game.is_wanted(open, self.cut_off.as_ref() == Some(opponent));
+            if !(is_wanted && game.is_due(now)) {
+                continue;
+            }
+            if !self.knows_no_resume {
+                game.asked = Some(now);
+                asking.commands.push(format!("resume {}", game.opponent));
+            } else if self.knows_no_list || game.listed.is_some_and(|listed| now < listed + LISTED_LATELY) {
+                game.asked = Some(now);
+                game.listed = None;
+                asking.commands.push(game.match_command());
+                let (opponent, until) = (game.opponent.clone(), now + MARK_PATIENCE);
+                self.asked_by_match = Some(AskedMatch { opponent, until, is_withdrawn: false });
+            } else if self.list_asked.is_none_or(|asked| now >= asked + ASK_AGAIN) {
+                self.list_asked = Some(now);
+                asking.needs_list = true;
+            }
+        }
+        asking
+    }
+
+    /// When something is due; `may_ask` says whether opponents can be asked at all, `open` whether new games are wanted.
+    pub(super) fn wake_at(&self, may_ask: bool, open: bool) -> Option<Instant> {
+        let may_ask = may_ask && !self.cannot_resume() && self.asked_by_match.is_none();
+        let is_wanted =
+            |opponent: &String, game: &Adjourned| game.is_wanted(open, self.cut_off.as_ref() == Some(opponent));
+        let waiting =
+            self.games.iter().filter(|(opponent, game)| may_ask && game.may_be_asked() && is_wanted(opponent, game));
+        let again = waiting.map(|(_, game)| game).filter_map(|game| game.asked).map(|asked| asked + ASK_AGAIN).min();
+        let list_again = self.list_asked.map(|asked| asked + ASK_AGAIN).filter(|_| self.knows_no_resume);
+        let unmarked = self.asked_by_match.as_ref().map(|asked| asked.until);
+        self.verdict_at.into_iter().chain(again.max(list_again.filter(|_| again.is_some()))).chain(unmarked).min()
+    }
+}
+
+/// What a later process is told of a server's matches.
+const MATCH_RESUMES: &str = "match resumes";
+const MATCH_IS_NEW: &str = "match is new";
+
+impl Adjourned {
+    /// True if it may go on while new games are wanted (`open`) or not.
+    fn is_wanted(&self, open: bool, is_cut_off: bool) -> bool {
+        open || self.left_running || is_cut_off
+    }
+
+    fn may_be_asked(&self) -> bool {
+        self.is_allowed && self.confirmed && self.online && !self.declined
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        let asked_lately = self.asked.is_some_and(|asked| now.saturating_duration_since(asked) < ASK_AGAIN);
+        self.may_be_asked() && !asked_lately
+    }
+
+    /// The match that resumes it. Should it not wait any more, the words after the name make of it what does least harm.
+    fn match_command(&self) -> String {
+        let time = match self.terms.map(|terms| terms.time_control) {
+            Some(TimeControl::RealTime { initial, increment }) => whole_minutes(initial, increment),
+            _ => None,
+        };
+        let time = time.map(|(minutes, increment)| format!(" {minutes} {increment}")).unwrap_or_default();
+        format!("match {}{time} unrated", self.opponent)
+    }
+}
+
+/// The name of a game's next part.
+fn next_part(id: &GameId) -> GameId {
+    let parts = id.as_str().rsplit_once('.').and_then(|(first, part)| Some((first, part.parse::<u32>().ok()?)));
+    let (first, part) = parts.unwrap_or((id.as_str(), 1));
+    GameId::new(format!("{first}.{}", part.saturating_add(1)))
+}
+
+impl FicsSession {
+    /// A row of the list of adjourned games.
+    pub(super) fn stored(&mut self, stored: StoredGame, now: Instant) {
+        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
+        let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(ours)) else { return };
+        let opponent = self.adjournments.whole_name(opponent);
+        let row = stored.terms.as_ref();
+        let is_another = |game: &Adjourned| {
+            row.zip(game.terms.as_ref()).is_some_and(|(row, terms)| !row.allow(terms))
+                || stored.our_color.zip(game.game.as_ref()).is_some_and(|(color, game)| color != game.info.our_color)
+        };
+        let known = self.adjournments.games.get(&opponent.to_lowercase());
+        if known.is_none_or(is_another) {
+            self.waits_unseen(&opponent);
+        }
+        let days = self.settings.adjudicate_after;
+        let old = stored.date.is_some_and(|date| {
+            let today = jiff::Zoned::now().date();
+            today.since(date).is_ok_and(|age| i64::from(age.get_days()) >= i64::from(days))
+        });
+        let may_offer = self.open && self.may_resume() && stored.terms.is_some();
+        let Some(game) = self.adjournments.games.get_mut(&opponent.to_lowercase()) else { return };
+        game.confirmed = true;
+        game.listed = Some(now);
+        // Where the server does not say, asking does no harm.
+        game.online = stored.online.unwrap_or(true);
+        let id = ChallengeId::new(game.id.as_str());
+        let is_offered = may_offer && game.online && !game.is_allowed && !std::mem::replace(&mut game.is_told, true);
+        if days > 0 && old && !std::mem::replace(&mut game.adjudication_asked, true) {
+            let command = self.settings.adjudicate_command.replace("{opponent}", &opponent);
+            self.send_in_turn(command);
+        }
+        if let Some(terms) = stored.terms.filter(|_| is_offered) {
+            let terms = MatchTerms::of_stored(&opponent, self.our_name(), stored.our_color, &terms);
+            self.stored_is_offered(id, terms);
+        }
+    }
+
+    /// A game waits that was not seen to begin; perhaps an earlier process left it running, or adjourned.
+    fn waits_unseen(&mut self, opponent: &str) {
+        let known = self.adjournments.take_remembered(opponent);
+        let id = match &known {
+            Some(game) if game.is_adjourned => next_part(&game.info.id),
+            Some(game) => game.info.id.clone(),
+            None => GameId::new(self.new_name(opponent)),
+        };
+        self.adjournments.waits(opponent, id, None);
+        if let Some(game) = self.adjournments.games.get_mut(&opponent.to_lowercase()) {
+            game.is_allowed = known.is_some();
+            game.terms = known.as_ref().map(|known| known.info.terms);
+            game.left_running = known.is_some_and(|known| !known.is_adjourned);
+        }
+    }
+
+    /// True if nothing speaks against going on with a game that waits. One that ran until the connection was lost, or until an earlier
+    /// process ended, is no new game.
+    pub(super) fn may_resume(&self) -> bool {
+        let free =
+            matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
+        let wanted = self.open || self.adjournments.has_running();
+        self.settings.resume && wanted && free && self.us.is_some()
+    }
+
+    /// The server does not know `resume`, or says that it has failed.
+    pub(super) fn resume_is_unknown(&mut self) {
+        self.adjournments.know_no_resume();
+        self.tell_if_nothing_resumes();
+    }
+
+    /// Says once that games which wait cannot go on here, and what became of the one that was cut off.
+    fn tell_if_nothing_resumes(&mut self) {
+        if !self.adjournments.cannot_resume() {
+            return;
+        }
+        if !std::mem::replace(&mut self.adjournments.told_for_good, true) {
+            let what = "this server has no way to go on with an adjourned game: one that a lost connection stops stays adjourned";
+            self.tell(ServerEvent::Fault { game: None, what: what.to_owned() });
+        }
+        if self.adjournments.has_cut_off() {
+            self.settle_cut_off();
+        }
+    }
+
+    /// Asks the opponents who are there to go on.
+    pub(super) fn resume_if_possible(&mut self, now: Instant) {
+        if !self.may_resume() {
+            return;
+        }
+        let asking = self.adjournments.ask_those_due(now, self.open);
+        for command in asking.commands {
+            self.send(&command);
+        }
+        if asking.needs_list && !self.outbox.holds("stored") {
+            self.adjournments.ask_again();
+            self.send_in_turn("stored".to_owned());
+            self.send_in_turn(END_OF_LISTS.to_owned());
+        }
+    }
+
+    /// The policy takes a game that waits: its opponent is asked as soon as may be.
+    pub(super) fn resume_allowed(&mut self, opponent: &str, now: Instant) {
+        self.adjournments.allow(opponent);
+        self.resume_if_possible(now);
+    }
+
+    /// A match that was to resume a game and that the server has not marked as that is none of ours.
+    pub(super) fn withdraw_new_game_if_due(&mut self, now: Instant) {
+        if let Some(opponent) = self.adjournments.unmarked(now) {
+            // Its answer may have been lost: that says nothing of the server.
+            self.adjournments.does_not_wait(&opponent, now);
+            self.send(&format!("withdraw {}", word_for(&opponent)));
+        }
+    }
+
+    /// Tells what a later process is to know of this server, when it is news.
+    pub(super) fn tell_what_is_learned(&mut self) {
+        let learned = self.adjournments.learned();
+        if learned.is_some()
+            && std::mem::replace(&mut self.told_learned, learned) != learned
+            && let Some(words) = learned
+        {
+            self.tell(ServerEvent::Learned(format!("{} {} {words}", self.settings.host, self.settings.port)));
+        }
+    }
+
+    /// What an earlier process has learned; of another server it counts for nothing.
+    pub(crate) fn recall(&mut self, learned: &str) {
+        let server = format!("{} {} ", self.settings.host, self.settings.port);
+        if let Some(words) = learned.strip_prefix(&server) {
+            self.adjournments.recall(words);
+            self.told_learned = self.adjournments.learned();
+        }
+    }
+
+    /// Takes back a match that nobody wanted: the server does not know that a game waits.
+    pub(super) fn withdraw_new_game(&mut self, opponent: &str, index: Option<u32>, now: Instant) {
+        if self.adjournments.is_unmarked(opponent) {
+            self.adjournments.is_new(opponent, now);
+        } else {
+            self.adjournments.does_not_wait(opponent, now);
+        }
+        let handle = index.map_or_else(|| word_for(opponent).to_owned(), |index| index.to_string());
+        self.send(&format!("withdraw {handle}"));
+        self.tell_if_nothing_resumes();
+    }
+
+    /// Asks anew which games wait, where something speaks against what we believe.
+    pub(super) fn ask_for_stored_games(&mut self) {
+        if !self.outbox.holds("stored") && self.adjournments.ask_again() {
+            self.send_in_turn("stored".to_owned());
+            self.send_in_turn(END_OF_LISTS.to_owned());
+        }
+    }
+
+    /// A game that is not on our board has ended; if it is one of ours, it waited and has been given up.
+    pub(super) fn other_game_ended(&mut self, end: &GameEnd) {
+        let us = self.our_name();
+        if [&end.white, &end.black].into_iter().any(|name| name.eq_ignore_ascii_case(us)) {
+            self.ask_for_stored_games();
+        }
+    }
+
+    /// Somebody came or went, perhaps one with whom a game waits that we do not know of.
+    pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
+        if arrived && !adjourned && self.adjournments.name_of_game_with(name).is_some() {
+            // The server does not say that a game waits. Its list knows.
+            self.ask_for_stored_games();
+        }
+        if adjourned && self.adjournments.name_of_game_with(name).is_none() {
+            self.waits_unseen(name);
+        }
+        self.adjournments.notified(name, arrived, adjourned);
+        if arrived && adjourned && self.adjournments.is_unseen(name) {
+            // What is played in it stands in the list.
+            self.ask_for_stored_games();
+        }
+    }
+
+    /// The name for a game that waits and that was not seen to begin: that which an earlier process gave it, or a new one.
+    pub(super) fn name_of_resumed(&mut self, opponent: &str) -> GameId {
+        match self.adjournments.take_remembered(opponent) {
+            Some(game) if game.is_adjourned => next_part(&game.info.id),
+            Some(game) => game.info.id,
+            None => GameId::new(self.new_name(opponent)),
+        }
+    }
+
+    /// The lists of games that wait and that are over have been told.
+    pub(super) fn lists_are_told(&mut self) {
+        self.history.is_told();
+        if !self.adjournments.has_cut_off() {
+            self.adjournments.games.retain(|_, game| game.confirmed);
+        } else if !self.adjournments.cut_off_may_go_on() {
+            self.settle_cut_off();
+        }
+    }
+
+    /// Says what became of the game that was cut off, when there has been time enough to know.
+    pub(super) fn settle_cut_off(&mut self) {
+        self.adjournments.verdict_at = None;
+        if let Some(opponent) = self.adjournments.cut_off.take()
+            && let Some(game) = self.adjournments.games.get_mut(&opponent)
+        {
+            let next = next_part(&game.id);
+            let id = std::mem::replace(&mut game.id, next);
+            let finished = |id, status, winner| ServerEvent::GameFinished {
+                id,
+                status: Some(status),
+                winner,
+                rating_change: None,
+            };
+            let event = if game.confirmed {
+                finished(id, GameStatus::Adjourned, None)
+            } else if let Some(past) = game.game.as_ref().and_then(|game| self.history.end_of(&game.info)) {
+                finished(id, past.status.clone(), past.winner)
+            } else {
+                ServerEvent::GameGone(id)
+            };
+            self.tell(event);
+        }
+        self.adjournments.games.retain(|_, game| game.confirmed);
+    }
+}

@@ -1,0 +1,269 @@
+//! Games whose end nobody saw, found again in the server's lists.
+
+use super::*;
+use domain::{GameInfo, GameTerms, KnownGame, Line, Player, TimeControl, Variant};
+
+/// A game against Ann in which we had Black, as the journal knows it.
+pub(super) fn known(shown: &str, decided: Option<&str>) -> KnownGame {
+    let mut line = Line::start(Variant::Standard);
+    line.play_all(shown).expect("legal");
+    let time_control = TimeControl::real_time(Duration::from_secs(300), Duration::ZERO);
+    let info = GameInfo {
+        id: "ann-old-7".into(),
+        terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
+        white: Player::named("Ann"),
+        black: Player::named("Somebot"),
+        our_color: domain::Color::Black,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    let decided = decided.map(|uci| uci.parse().expect("a move"));
+    KnownGame { info, shown: line.moves().to_vec(), decided, started: None, is_adjourned: false }
+}
+
+impl Evening {
+    /// Logged in, and the lists of the login have been told.
+    fn settled() -> Self {
+        let mut evening = Self::begin(FicsSettings::default());
+        evening.hear(&["endoflists: Command not found."]);
+        evening
+    }
+
+    fn look_up(&mut self, game: KnownGame) -> Vec<String> {
+        self.tickets += 1;
+        self.session.look_up(game, Ticket(self.tickets), self.now);
+        let effects = self.effects();
+        self.prompts(effects)
+    }
+
+    /// The server shows its prompt until nothing more is sent.
+    fn prompts(&mut self, mut effects: Vec<String>) -> Vec<String> {
+        loop {
+            self.session.prompted(self.now);
+            let more = self.effects();
+            if more.is_empty() {
+                return effects;
+            }
+            effects.extend(more);
+        }
+    }
+
+    fn answers(&mut self, lines: &[&str]) -> Vec<String> {
+        let effects = self.hear(lines);
+        self.prompts(effects)
+    }
+}
+
+const ROWS: [&str; 4] = [
+    "37: - ---- B ---- Ann           [ bu  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026",
+    "38: + ---- W ---- Ann           [ bu  5   0] C20 Mat Fri Nov 20, 21:05 UTC 2026",
+    "39: + ---- B ---- Ann           [ bu  5   0] C20 Mat Fri Nov 20, 21:10 UTC 2026",
+    "40: + ---- B ---- Bob           [ bu  5   0] C20 Mat Fri Nov 20, 21:11 UTC 2026",
+];
+const MATE: [&str; 4] = [
+    "Ann (UNR) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+    "  1.  f3      (0:00)     e5      (0:00)",
+    "  2.  g4      (0:01)     Qh4#    (0:01)",
+    "      {White checkmated} 0-1",
+];
+const LONGER: [&str; 4] = [
+    "Ann (UNR) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+    "  1.  f3      (0:00)     e5      (0:00)",
+    "  2.  g4      (0:01)     d5      (0:01)",
+    "      {Black resigned} 1-0",
+];
+
+/// The connection was lost, or we were killed, when our mating move was on its way.
+#[test]
+fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
+    let mut evening = Evening::settled();
+    let asked = evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
+    assert_eq!(asked, ["> stored", "> date", "> history", "> endoflookup1"]);
+    let asked = evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"]);
+    let told = evening.answers(&[&MATE[..], &["endoflookup2: Command not found."]].concat());
+    assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+}
+
+/// An older game with the same opponent, colour and first moves, or one of another kind, is another game.
+#[test]
+fn older_games_are_not_taken_for_this_one() {
+    // The server's clock is five hours behind, in a zone of its letters.
+    let shown = |minutes_ago: i64, zone: &str| {
+        let behind = if zone == "XST" { 300 } else { 0 };
+        let at = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes_ago + behind);
+        at.to_zoned(jiff::tz::TimeZone::UTC).strftime(&format!("%a %b %e, %H:%M {zone} %Y")).to_string()
+    };
+    for (kind, minutes_ago, is_it) in [
+        (" bu  5   0", 5, true),
+        ("bnu  5   0", 5, true),
+        (" bu  5   0", 15, false),
+        (" br  5   0", 5, false),
+        (" bu  3   0", 5, false),
+        (" bu  5  12", 5, false),
+        (" wu  5   0", 5, false),
+        (" Su  5   0", 5, false),
+    ] {
+        for zone in ["UTC", "XST"] {
+            let mut evening = Evening::settled();
+            let mut game = known("f2f3 e7e5", None);
+            game.started = Some(jiff::Timestamp::now() - jiff::SignedDuration::from_mins(10));
+            evening.look_up(game);
+            let clock = format!("Local time     - {}", shown(0, zone));
+            let row = format!("39: + ---- B ---- Ann           [{kind}] C20 Mat {}", shown(minutes_ago, zone));
+            let told = evening.answers(&[&clock, &row, "endoflookup1: Command not found."]);
+            let is_asked = told.contains(&"> smoves Somebot 39".to_owned());
+            assert_eq!(is_asked, is_it, "[{kind}] {minutes_ago} minutes ago, {zone}: {told:?}");
+            assert!(is_it || told[0].starts_with("= Err(NotFound"), "{told:?}");
+        }
+    }
+}
+
+/// The list cuts long names off, each server at another letter.
+#[test]
+fn a_game_with_somebody_of_a_long_name_is_found() {
+    for shown in ["Annabellathee [", "Annabellatheel["] {
+        let mut game = known("f2f3 e7e5 g2g4", Some("d8h4"));
+        game.info.white = Player::named("Annabellatheelder");
+        let mut evening = Evening::settled();
+        evening.look_up(game);
+        let row = ROWS[2].replace("Ann           [", shown);
+        let asked = evening.answers(&[row.as_str(), "endoflookup1: Command not found."]);
+        assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"], "{shown}");
+    }
+}
+
+#[test]
+fn of_games_that_begin_alike_the_one_that_has_our_last_move_is_taken() {
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5", None));
+    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    // What comes from a list with a gap is not believed: the end is said to be a mate.
+    let gap = [MATE[0], MATE[1], MATE[3], "endoflookup2: Command not found."];
+    assert_eq!(evening.answers(&gap), ["> smoves Somebot 37", "> endoflookup3"]);
+    let told = evening.answers(&[&LONGER[..], &["endoflookup3: Command not found."]].concat());
+    assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d7d5\", Resign, Some(White)))"]);
+
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5", None));
+    evening.answers(&["endoflookup1: Command not found."]);
+    let told = evening.effects();
+    assert!(told.is_empty(), "{told:?}");
+}
+
+#[test]
+fn a_game_that_the_server_does_not_list_is_said_to_be_unknown() {
+    let mut evening = Evening::settled();
+    evening.look_up(known("d2d4", None));
+    let told = evening.answers(&["Somebot has no history games.", "endoflookup1: Command not found."]);
+    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+    evening.look_up(known("d2d4", None));
+    evening.answers(&[&ROWS[..1], &["endoflookup2: Command not found."]].concat());
+    let told = evening.answers(&[&LONGER[..], &["endoflookup3: Command not found."]].concat());
+    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+}
+
+/// A game that was aborted before both sides had moved stands in no list, and every other game begins like it.
+#[test]
+fn a_game_of_one_move_is_not_taken_for_an_older_one_that_began_so() {
+    for shown in ["", "f2f3"] {
+        let mut evening = Evening::settled();
+        evening.look_up(known(shown, None));
+        evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
+        let told = evening.answers(&[&LONGER[..], &["endoflookup2: Command not found."]].concat());
+        assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{shown}: {told:?}");
+    }
+}
+
+/// What is known honestly: a mating move of ours, and that such a game was won.
+#[test]
+fn where_moves_are_not_told_only_an_end_by_the_rules_is_believed() {
+    let unknown = ["smoves: Command not found.", "endoflookup2: Command not found."];
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
+    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    assert_eq!(evening.answers(&unknown), ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5 g2g4", Some("d7d5")));
+    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    let told = evening.answers(&unknown);
+    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+}
+
+const WAITS: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+
+/// Promise 5: a game that was cut off by the end of our process goes on under its old name.
+#[test]
+fn a_game_that_waits_is_not_over_and_keeps_its_name() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
+    evening.look_up(known("e2e4", None));
+    assert_eq!(evening.answers(&[WAITS]), ["> resume Ann"]);
+    let told = evening.answers(&["endoflists: Command not found.", WAITS, "endoflookup1: Command not found."]);
+    assert_eq!(told, ["= Ok(Found(\"e2e4\", Adjourned, None))"]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
+    assert_eq!(told, ["started ann-old-7", "> moves"]);
+
+    // It goes on before it could be looked up.
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
+    evening.look_up(known("e2e4", None));
+    let told = evening.answers(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
+    assert!(told.contains(&"= Ok(Found(\"e2e4\", Started, None))".to_owned()), "{told:?}");
+    assert_eq!(evening.look_up(known("e2e4", None)), ["= Ok(Found(\"e2e4\", Started, None))"]);
+}
+
+/// Promise 1: nothing is asked that could hold up a move.
+#[test]
+fn no_list_is_asked_for_while_it_could_disturb_a_game() {
+    let mut evening = Evening::settled();
+    evening.hear(&[&START.replace("Ann", "Bob"), &E4.replace("Ann", "Bob")]);
+    assert_eq!(evening.look_up(known("d2d4", None)), [""; 0], "it is our move");
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    let told = evening.answers(&[&E5.replace("Ann", "Bob")]);
+    assert!(
+        told.ends_with(&["> stored".into(), "> date".into(), "> history".into(), "> endoflookup1".into()]),
+        "{told:?}"
+    );
+    evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
+    // A board is missed; the moves of the game on the board are wanted, and those of the other game come first.
+    const NC6: &str = "<12> r-bqkbnr pppp-ppp --n----- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R W -1 1 1 1 1 2 1 Bob Somebot -1 5 0 \
+                       39 39 300 300 3 N/b8-c6 (0:01) Nc6 1 1";
+    let told = evening.answers(&[NC6]);
+    assert_eq!(told, ["Fault", "> moves"]);
+    assert_eq!(evening.answers(&[&LONGER[..], &["endoflookup2: Command not found."]].concat()), [""; 0]);
+    let told = evening.answers(&[
+        "Bob (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+        "  1.  e4      (0:00)     e5      (0:00)",
+        "  2.  Nf3     (0:01)     Nc6     (0:01)",
+        "      {Still in progress} *",
+    ]);
+    assert_eq!(told[0], "game ann-run-1: e2e4 e7e5 g1f3 b8c6".replace("ann", "bob"));
+    assert_eq!(told[1..], ["> stored", "> date", "> history", "> endoflookup3"], "the look-up begins anew");
+}
+
+/// Promise 1: nor with so little time that the list could cost the next move.
+#[test]
+fn no_list_is_asked_for_with_little_time_on_our_clock() {
+    let mut evening = Evening::settled();
+    evening.hear(&[&START.replace("Ann", "Bob"), &E4.replace("Ann", "Bob")]);
+    evening.look_up(known("d2d4", None));
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    let told = evening.answers(&[&E5.replace("Ann", "Bob").replace("300 300 2", "300 30 2")]);
+    assert!(!told.iter().any(|told| told.contains("stored")), "{told:?}");
+}
+
+#[test]
+fn a_look_up_survives_a_lost_connection_and_ends_with_a_server_that_never_answers() {
+    let mut evening = Evening::settled();
+    evening.look_up(known("d2d4", None));
+    evening.session.disconnected("a cable".to_owned());
+    evening.effects();
+    evening.log_in();
+    let sent = evening.effects();
+    let sent = evening.prompts(sent);
+    assert!(sent.contains(&"> endoflookup2".to_owned()), "{sent:?}");
+    let told = evening.pass(Duration::from_secs(120));
+    assert!(told.iter().any(|told| told.starts_with("= Err(Unavailable")), "{told:?}");
+}

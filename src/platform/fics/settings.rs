@@ -1,0 +1,238 @@
+//! Settings of a FICS account, and the source of its password.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+
+use util::{SecretError, timeseal::Version, values::WholeNumber};
+
+pub use util::Secret as Password;
+
+/// The environment variable that may hold the password.
+pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";
+
+/// The name of the systemd credential that may hold the password (`LoadCredential=fics-password:...`).
+pub const PASSWORD_CREDENTIAL: &str = "fics-password";
+
+/// The port on which freechess.org understands timeseal.
+const TIMESEAL_PORT: u16 = 5000;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FicsSettings {
+    /// The name or address of the server.
+    pub host: String,
+    /// Port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
+    #[serde(with = "WholeNumber::<1, 65535>")]
+    pub port: u16,
+    /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
+    #[serde(with = "WholeNumber::<0, 65535>")]
+    pub fallback_port: u16,
+    /// Send the time with every line, so that network delay is not charged to the bot.
+    pub timeseal: Timeseal,
+    /// Account; empty plays as a guest under a name that the server draws.
+    pub username: String,
+    /// File with the account's password in its first line. Without it the environment variable
+    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password` are read. Without any
+    /// password the bot is a guest.
+    pub password_file: Option<PathBuf>,
+    /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
+    /// that the policy sees every answer.
+    pub seeks: Vec<String>,
+    /// Seconds between two unanswered seeks. 10 to 86400.
+    #[serde(with = "WholeNumber::<10, 86400>")]
+    pub seek_every: u64,
+    /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
+    pub formula: String,
+    /// Variants for which challenges are let through: a server keeps them from computer accounts that have not set the interface variable of
+    /// this name to 1 (`help computers`): `fr`, `crazyhouse`, `atomic`, `wildcastle`. Servers that have no such variable ignore it.
+    #[serde(deserialize_with = "interface_variables")]
+    pub variants: Vec<String>,
+    /// Further variables, each set by `set NAME VALUE` after the built-in ones.
+    pub variables: BTreeMap<String, String>,
+    /// Finger notes 1 to 10: who runs this, what it runs on.
+    #[serde(deserialize_with = "at_most_ten")]
+    pub notes: Vec<String>,
+    /// Channels to listen to; their messages go to the log only.
+    pub channels: Vec<u16>,
+    /// The account that runs tournaments, such as `mamer`; empty: none is listened to.
+    pub tournament_manager: String,
+    /// Join tournaments that this manager announces. Computers may join only those open to them.
+    pub join_tournaments: bool,
+    /// Resume adjourned games as soon as the opponent is present.
+    pub resume: bool,
+    /// Grant an opponent's request to abort.
+    pub accept_abort: bool,
+    /// Grant an opponent's request to adjourn.
+    pub accept_adjourn: bool,
+    /// Seconds for which an opponent who is out of time but whose connection lags may come back;
+    /// then the game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
+    #[serde(with = "WholeNumber::<0, 86400>")]
+    pub courtesy_after: u64,
+    /// Days after which adjudication of an adjourned game is requested; 0 is never. 0 to 3650.
+    #[serde(with = "WholeNumber::<0, 3650>")]
+    pub adjudicate_after: u32,
+    /// Command of the request; `{opponent}` is replaced.
+    pub adjudicate_command: String,
+    /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
+    pub ping_after: u64,
+    /// Seconds to wait for it before the connection is taken for lost. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
+    pub ping_timeout: u64,
+    /// The longest pause between two attempts to connect, in seconds. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
+    pub reconnect_max: u64,
+    /// Seconds that the connection may take to open. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
+    pub connect_timeout: u64,
+    /// Seconds for which the server may be silent while we log in. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
+    pub login_timeout: u64,
+    /// Seconds that the server may take to answer a move, an acceptance or a challenge. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
+    pub answer_timeout: u64,
+}
+
+impl Default for FicsSettings {
+    fn default() -> Self {
+        Self {
+            host: "freechess.org".to_owned(),
+            port: 5000,
+            fallback_port: 23,
+            timeseal: Timeseal::Auto,
+            username: String::new(),
+            password_file: None,
+            seeks: Vec::new(),
+            seek_every: 600,
+            formula: String::new(),
+            variants: vec!["fr".to_owned()],
+            variables: BTreeMap::new(),
+            notes: Vec::new(),
+            channels: Vec::new(),
+            tournament_manager: String::new(),
+            join_tournaments: false,
+            resume: true,
+            accept_abort: false,
+            accept_adjourn: false,
+            courtesy_after: 45,
+            adjudicate_after: 0,
+            adjudicate_command: "message adjudicator Please adjudicate my adjourned game against {opponent}."
+                .to_owned(),
+            ping_after: 30,
+            ping_timeout: 20,
+            reconnect_max: 300,
+            connect_timeout: 15,
+            login_timeout: 30,
+            answer_timeout: 10,
+        }
+    }
+}
+
+impl FicsSettings {
+    pub fn seek_interval(&self) -> Duration {
+        Duration::from_secs(self.seek_every)
+    }
+
+    /// Returns the silence after which the server is asked for a sign of life, and the time for it.
+    pub(super) fn ping_times(&self) -> (Duration, Duration) {
+        (Duration::from_secs(self.ping_after), Duration::from_secs(self.ping_timeout))
+    }
+}
+
+/// The use of timeseal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timeseal {
+    /// On port 5000, in the newer version, or the older one if the server hangs up on that.
+    #[default]
+    Auto,
+    /// The older version, `TIMESTAMP`.
+    V1,
+    /// The newer version, `TIMESEAL2`.
+    V2,
+    /// Plain telnet.
+    Off,
+}
+
+impl FicsSettings {
+    /// Returns the first version to try.
+    pub(super) fn first_seal(&self) -> Option<Version> {
+        match self.timeseal {
+            Timeseal::Auto if self.port == TIMESEAL_PORT => Some(Version::Two),
+            Timeseal::Auto | Timeseal::Off => None,
+            Timeseal::V1 => Some(Version::One),
+            Timeseal::V2 => Some(Version::Two),
+        }
+    }
+
+    /// Returns true if an older version, or none, may be tried after the server refused `spoken`.
+    pub(super) fn may_unseal(&self, spoken: Option<Version>) -> bool {
+        self.timeseal == Timeseal::Auto && spoken.is_some()
+    }
+
+    /// Returns the account's password from the file of the settings, else from the environment,
+    /// else from systemd's credentials. `None` if it is in none of them: the bot is a guest.
+    ///
+    /// # Errors
+    /// [`SecretError`] if a named file cannot be read or is empty.
+    pub fn password(&self) -> Result<Option<Password>, SecretError> {
+        Password::find("FICS password", self.password_file.as_deref(), PASSWORD_VARIABLE, PASSWORD_CREDENTIAL)
+    }
+}
+
+/// The server keeps ten finger notes.
+fn at_most_ten<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let notes = Vec::deserialize(deserializer)?;
+    if notes.len() > 10 {
+        return Err(D::Error::custom(format!("{} finger notes, expected at most 10", notes.len())));
+    }
+    Ok(notes)
+}
+
+/// Reads names as `iset` takes them.
+fn interface_variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let is_name = |name: &String| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    match names.iter().find(|name| !is_name(name)) {
+        Some(name) => {
+            Err(D::Error::custom(format!("{name:?}, expected the name of a variant such as fr or crazyhouse")))
+        }
+        None => Ok(names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_keys_have_defaults() {
+        let settings: FicsSettings = toml::from_str("username = \"Somebot\"\ntimeseal = \"v1\"").expect("settings");
+        assert_eq!((settings.port, settings.timeseal), (5000, Timeseal::V1));
+        assert!(toml::from_str::<FicsSettings>("pasword = \"x\"").is_err());
+    }
+
+    #[test]
+    fn values_that_would_do_harm_are_refused() {
+        for (bad, accepted) in [
+            ("ping_timeout = 0", "1 to 3600"),
+            ("ping_after = 0", "1 to 86400"),
+            ("seek_every = 1", "10 to 86400"),
+            ("seek_every = 99999999999", "10 to 86400"),
+            ("reconnect_max = 0", "1 to 86400"),
+            ("login_timeout = 0", "1 to 3600"),
+            ("connect_timeout = -1", "1 to 3600"),
+            ("answer_timeout = 0", "1 to 3600"),
+            ("adjudicate_after = 4000", "0 to 3650"),
+            ("courtesy_after = 90000", "0 to 86400"),
+            ("notes = ['', '', '', '', '', '', '', '', '', '', '']", "at most 10"),
+            ("variants = ['wild fr']", "the name of a variant"),
+        ] {
+            let error = toml::from_str::<FicsSettings>(bad).expect_err(bad).to_string();
+            assert!(error.contains(accepted), "{bad}: {error}");
+        }
+        let settings: FicsSettings = toml::from_str("seek_every = 10\nping_timeout = 1").expect("settings");
+        assert_eq!((settings.seek_every, settings.ping_timeout), (10, 1));
+    }
+}

@@ -1,0 +1,226 @@
+//! The event stream: challenges, and games that start and finish. Always open or being reopened.
+
+use std::{
+    collections::HashSet,
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::mpsc;
+
+use super::{
+    REFUSED_PAUSES,
+    games::GameStreams,
+    http::Http,
+    open_budget::OpenBudget,
+    patience::Patience,
+    running_games,
+    stream::Stream,
+    wire::{self, LichessLineError},
+};
+use domain::{ActionError, GameId, ServerEvent};
+use util::Backoff;
+
+const PATH: [&str; 3] = ["api", "stream", "event"];
+
+/// The span over which the server counts openings: there is no cause to wait longer.
+const LIMIT_SPAN: Duration = Duration::from_secs(600);
+
+/// While the event stream must stay closed, we ask for our games after this time, then half as often each time.
+const ASK: Duration = Duration::from_secs(2);
+/// But at least so often.
+const ASK_AT_LEAST: Duration = Duration::from_secs(8);
+
+/// Follows the event stream.
+pub(super) struct EventStream {
+    http: Arc<Http>,
+    games: GameStreams,
+    events: mpsc::Sender<ServerEvent>,
+    backoff: Backoff,
+    budget: OpenBudget,
+    patience: Patience,
+    /// Games that the stream has told of since it was opened last, or that were found since, and that have not finished.
+    running: HashSet<GameId>,
+    /// Whether we were ever connected.
+    was_connected: bool,
+    /// Whether the loss of the stream was told already.
+    told_lost: bool,
+}
+
+impl EventStream {
+    pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
+        let patience = Patience::new(http.idle_timeout());
+        Self {
+            http,
+            games,
+            events,
+            patience,
+            backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
+            budget: OpenBudget::default(),
+            running: HashSet::new(),
+            was_connected: false,
+            told_lost: false,
+        }
+    }
+
+    /// Returns only when the server will not have us.
+    pub(super) async fn follow(&mut self) {
+        loop {
+            let (reason, at_least) = match self.open_and_read().await {
+                Ok(reason) => (reason, Duration::ZERO),
+                // Before we were connected this is an obstacle that a good answer has told, or a refusal that has lasted. A server
+                // that knew us once and now does not is a server in trouble, until it says so for good.
+                Err(ActionError::Unauthorised(reason)) if !self.was_connected => {
+                    self.tell(ServerEvent::Rejected { reason }).await;
+                    return;
+                }
+                Err(error) => {
+                    let at_least = match &error {
+                        ActionError::Limited { retry_after, .. } => {
+                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
+                        }
+                        _ => Duration::ZERO,
+                    };
+                    (error.to_string(), at_least)
+                }
+            };
+            self.tell_lost(&reason).await;
+            let wait = self.backoff.next_delay().max(at_least);
+            self.wait(wait).await;
+        }
+    }
+
+    /// Tells of everything the stream brings until it ends, and gives the reason of its end.
+    async fn open_and_read(&mut self) -> Result<String, ActionError> {
+        let http = Arc::clone(&self.http);
+        // A server in trouble may take long to say who we are.
+        let account = tokio::select! {
+            account = http.account() => account?,
+            never = self.look_for_games() => match never {},
+        };
+        let (asked, mut pause) = (tokio::time::Instant::now(), REFUSED_PAUSES.0);
+        let mut stream = loop {
+            match self.open_within_limit().await {
+                // As with the token, one refusal is not believed. Where it is the token's, that is tried meanwhile.
+                Err(ActionError::Unauthorised(_))
+                    if !self.was_connected && asked.elapsed() < http.patience_at_start() =>
+                {
+                    self.wait(pause).await;
+                    pause = (pause * 2).min(REFUSED_PAUSES.1);
+                }
+                opened => break opened?,
+            }
+        };
+        self.was_connected = true;
+        self.told_lost = false;
+        // It begins with all games that run. Others have ended meanwhile, and their ends may never be told.
+        self.running.clear();
+        self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
+        loop {
+            let line = match stream.next().await {
+                Ok(line) => line,
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    return Ok(end.to_string());
+                }
+            };
+            let event =
+                line.text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
+            match event {
+                Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
+                Ok(event) => {
+                    let finished = match &event {
+                        ServerEvent::GameFinished { id, .. } => Some(id.clone()),
+                        _ => None,
+                    };
+                    self.tell(event).await;
+                    if let Some(id) = finished {
+                        self.running.remove(&id);
+                        self.games.finished(id);
+                    }
+                }
+                Err(unknown @ LichessLineError::Unknown(_)) => {
+                    tracing::debug!("{}", self.http.printable(&unknown.to_string()))
+                }
+                Err(error) => self.fault(&error.to_string()).await,
+            }
+        }
+    }
+
+    /// Opens the stream as soon as the server's limit of openings allows it.
+    async fn open_within_limit(&mut self) -> Result<Stream, ActionError> {
+        let held_back = self.budget.take(Instant::now());
+        self.wait(held_back).await;
+        self.open().await
+    }
+
+    /// Opens the stream. A server in trouble may take long over it, and is given more time after it has taken all there was.
+    async fn open(&mut self) -> Result<Stream, ActionError> {
+        let http = Arc::clone(&self.http);
+        let (asked, patience) = (Instant::now(), self.patience.with_opening());
+        let opened = tokio::select! {
+            opened = Stream::open(&http, &PATH, patience) => opened,
+            never = self.look_for_games() => match never {},
+        };
+        match opened {
+            Ok(mut stream) => {
+                self.patience.opened(asked.elapsed());
+                stream.set_patience(self.patience.with_silence());
+                Ok(stream)
+            }
+            Err(error) => {
+                self.patience.did_not_open(asked.elapsed());
+                Err(error)
+            }
+        }
+    }
+
+    async fn start(&mut self, id: GameId) {
+        self.tell(ServerEvent::GameStarted(id.clone())).await;
+        self.running.insert(id.clone());
+        self.games.watch(id);
+    }
+
+    /// Waits; and when that takes long, looks meanwhile for games that have begun, since their clocks wait for nobody.
+    async fn wait(&mut self, pause: Duration) {
+        // The end of the pause is what is waited for.
+        let _ = tokio::time::timeout(pause, self.look_for_games()).await;
+    }
+
+    /// Starts the games that have begun as it finds them, and never returns by itself.
+    async fn look_for_games(&mut self) -> Infallible {
+        let mut ask = ASK;
+        loop {
+            tokio::time::sleep(ask).await;
+            ask = (ask * 2).min(ASK_AT_LEAST);
+            for id in running_games(&self.http).await.unwrap_or_default() {
+                if !self.running.contains(&id) {
+                    self.start(id).await;
+                }
+            }
+        }
+    }
+
+    async fn tell_lost(&mut self, reason: &str) {
+        let reason = self.http.printable(reason);
+        tracing::debug!(%reason, "no event stream");
+        if self.told_lost {
+            self.fault(&format!("the event stream does not open: {reason}")).await;
+        } else {
+            self.told_lost = true;
+            self.tell(ServerEvent::Disconnected { reason }).await;
+        }
+    }
+
+    async fn fault(&self, what: &str) {
+        self.tell(ServerEvent::Fault { game: None, what: self.http.printable(what) }).await;
+    }
+
+    async fn tell(&self, event: ServerEvent) {
+        // Nobody listens any more: this task is about to be stopped.
+        let _ = self.events.send(event).await;
+    }
+}

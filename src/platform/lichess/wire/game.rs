@@ -1,0 +1,221 @@
+//! Games: whole states, changes, and chat.
+
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use super::{
+    LichessLineError, VariantKey, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
+};
+use crate::lichess::settings::ServerUrl;
+use domain::{
+    ChatLine, ChatRoom, Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers,
+    ServerEvent, TimeControl,
+};
+
+#[derive(Deserialize)]
+pub(super) struct GameEnvelope {
+    game: WireGameEvent,
+}
+
+impl GameEnvelope {
+    pub(super) fn into_start(self) -> Result<ServerEvent, LichessLineError> {
+        self.game.id().map(ServerEvent::GameStarted)
+    }
+
+    pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
+        Ok(ServerEvent::GameFinished {
+            id: self.game.id()?,
+            status: self.game.status.map(WireStatus::into_status),
+            winner: color(self.game.winner.as_deref()),
+            rating_change: self.game.rating_diff,
+        })
+    }
+}
+
+/// The game in an event of the event stream.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireGameEvent {
+    game_id: Option<String>,
+    id: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    status: Option<WireStatus>,
+    #[serde(default, deserialize_with = "lenient")]
+    winner: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rating_diff: Option<i32>,
+}
+
+impl WireGameEvent {
+    fn id(&self) -> Result<GameId, LichessLineError> {
+        let id = self.game_id.as_deref().or(self.id.as_deref());
+        id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
+    }
+}
+
+/// A status is an object on the event stream and a bare name in games.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WireStatus {
+    Name(String),
+    Object { name: String },
+}
+
+impl WireStatus {
+    fn into_status(self) -> GameStatus {
+        let (Self::Name(name) | Self::Object { name }) = self;
+        GameStatus::from_name(&name)
+    }
+}
+
+/// The games we are playing, by `/api/account/playing`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Playing {
+    now_playing: Vec<WireGameEvent>,
+}
+
+impl Playing {
+    pub(crate) fn into_ids(self) -> Vec<GameId> {
+        self.now_playing.iter().filter_map(|game| game.id().ok()).collect()
+    }
+}
+
+/// A whole game: the first line of its stream.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GameFull {
+    id: String,
+    variant: Option<VariantKey>,
+    clock: Option<ClockJson>,
+    days_per_turn: Option<f64>,
+    rated: Option<bool>,
+    white: User,
+    black: User,
+    initial_fen: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    tournament_id: Option<String>,
+    state: GameStateJson,
+}
+
+/// A game's clock at the start, in milliseconds.
+#[derive(Deserialize)]
+struct ClockJson {
+    initial: Option<f64>,
+    increment: Option<f64>,
+}
+
+impl GameFull {
+    pub(super) fn into_game(
+        self,
+        us: &str,
+        url: &ServerUrl,
+        received: Instant,
+    ) -> Result<(GameInfo, GameState), LichessLineError> {
+        let variant = variant(self.variant.as_ref())?;
+        let time_control = match (self.clock, self.days_per_turn) {
+            (Some(ClockJson { initial: Some(initial), increment }), _) => {
+                TimeControl::real_time(milliseconds(initial), milliseconds(increment.unwrap_or_default()))
+            }
+            (_, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
+            (_, None) => TimeControl::Unlimited,
+        };
+        let white = self.white.into_player();
+        let black = self.black.into_player();
+        let our_color = if white.id == us {
+            Color::White
+        } else if black.id == us {
+            Color::Black
+        } else {
+            return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id)));
+        };
+        let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
+            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
+        let info = GameInfo {
+            url: Some(url.page(&self.id)),
+            id: GameId::from(self.id),
+            terms: GameTerms { variant, time_control, rated: self.rated.unwrap_or(false) },
+            white,
+            black,
+            our_color,
+            start,
+            tournament: self.tournament_id,
+        };
+        Ok((info, self.state.into_state(received)))
+    }
+}
+
+/// A change of a game. Clocks are milliseconds.
+#[derive(Deserialize)]
+pub(super) struct GameStateJson {
+    moves: Option<String>,
+    wtime: Option<f64>,
+    btime: Option<f64>,
+    winc: Option<f64>,
+    binc: Option<f64>,
+    status: WireStatus,
+    winner: Option<String>,
+    wdraw: Option<bool>,
+    bdraw: Option<bool>,
+    wtakeback: Option<bool>,
+    btakeback: Option<bool>,
+}
+
+impl GameStateJson {
+    pub(super) fn into_state(self, received: Instant) -> GameState {
+        let clock = |time: Option<f64>, increment: Option<f64>| {
+            // The largest 32-bit integer stands for a game without a clock.
+            time.filter(|&time| time < f64::from(i32::MAX)).map(|time| Clock {
+                remaining: milliseconds(time),
+                increment: milliseconds(increment.unwrap_or_default()),
+            })
+        };
+        let clocks = clock(self.wtime, self.winc)
+            .zip(clock(self.btime, self.binc))
+            .map(|(white, black)| Clocks { white, black });
+        GameState {
+            moves: self.moves.unwrap_or_default(),
+            clocks,
+            status: self.status.into_status(),
+            winner: color(self.winner.as_deref()),
+            draw_offers: offers(self.wdraw, self.bdraw),
+            takeback_offers: offers(self.wtakeback, self.btakeback),
+            received,
+        }
+    }
+}
+
+fn offers(white: Option<bool>, black: Option<bool>) -> Offers {
+    Offers { white: white.unwrap_or(false), black: black.unwrap_or(false) }
+}
+
+#[derive(Deserialize)]
+pub(super) struct ChatJson {
+    username: Option<String>,
+    text: Option<String>,
+    room: Option<String>,
+}
+
+impl ChatJson {
+    pub(super) fn into_line(self) -> ChatLine {
+        ChatLine {
+            room: if self.room.as_deref() == Some("player") { ChatRoom::Player } else { ChatRoom::Spectator },
+            username: self.username.unwrap_or_default(),
+            text: self.text.unwrap_or_default(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OpponentGone {
+    gone: bool,
+    claim_win_in_seconds: Option<f64>,
+}
+
+impl OpponentGone {
+    pub(super) fn into_event(self, id: GameId) -> ServerEvent {
+        ServerEvent::OpponentGone { id, gone: self.gone, claim_after: self.claim_win_in_seconds.map(seconds) }
+    }
+}

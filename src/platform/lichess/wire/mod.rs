@@ -1,0 +1,214 @@
+//! Lichess's JSON as it comes, and its way into our types. Everything may be absent or null that we can do without; fields
+//! and events we do not know are passed over, for the server grows faster than we do.
+//!
+//! Units: clocks are milliseconds in games and seconds in challenges; all of it is [`Duration`] past this file.
+
+mod challenge;
+mod export;
+mod game;
+mod player;
+mod tournament;
+
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+
+pub use self::export::exported_game;
+pub(super) use self::{
+    challenge::ChallengeCreated,
+    game::Playing,
+    player::{AccountJson, TokenInfo, UserStatus},
+    tournament::TournamentJson,
+};
+use self::{
+    challenge::ChallengeEnvelope,
+    game::{ChatJson, GameEnvelope, GameFull, GameStateJson, OpponentGone},
+};
+use super::{ndjson::LineTooLong, settings::ServerUrl};
+use domain::{Color, GameId, ServerEvent, Variant};
+
+/// A line of a stream that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LichessLineError {
+    /// The server says that something is wrong.
+    #[error("the server says: {0}")]
+    Server(String),
+    /// It is no JSON, or lacks what it must have.
+    #[error("cannot read {what}: {reason}")]
+    Malformed {
+        /// What it should be.
+        what: String,
+        /// Why it is not.
+        reason: String,
+    },
+    /// It was too long to be kept.
+    #[error(transparent)]
+    TooLong(#[from] LineTooLong),
+    /// An event we do not know, by its type.
+    #[error("an event we do not know: {0}")]
+    Unknown(String),
+    /// A game whose rules have no name with us, or that begins where no game can.
+    #[error("{0}")]
+    Unplayable(String),
+}
+
+/// What every line of a stream has.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    error: Option<serde_json::Value>,
+}
+
+/// A line of the event stream, as the account `us` sees it.
+///
+/// # Errors
+/// [`LichessLineError`], which concerns this line alone.
+pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
+    let kind = kind(line)?;
+    Ok(match &*kind {
+        "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
+        "gameFinish" => read::<GameEnvelope>(&kind, line)?.into_finish()?,
+        "challenge" => {
+            let challenge = read::<ChallengeEnvelope>(&kind, line)?;
+            if !challenge.concerns(us) {
+                return Err(LichessLineError::Unknown("a challenge between two others".to_owned()));
+            }
+            ServerEvent::Challenge(challenge.into_challenge(us))
+        }
+        "challengeCanceled" => ServerEvent::ChallengeCancelled(read::<ChallengeEnvelope>(&kind, line)?.into_id()),
+        "challengeDeclined" => read::<ChallengeEnvelope>(&kind, line)?.into_decline(),
+        _ => return Err(LichessLineError::Unknown(kind.into_owned())),
+    })
+}
+
+/// A line of the stream of `game`, read from the network at `received`.
+///
+/// # Errors
+/// [`LichessLineError`], which concerns this line alone.
+pub fn game_event(
+    line: &str,
+    game: &GameId,
+    us: &str,
+    url: &ServerUrl,
+    received: Instant,
+) -> Result<ServerEvent, LichessLineError> {
+    let kind = kind(line)?;
+    Ok(match &*kind {
+        "gameState" => ServerEvent::GameState(game.clone(), read::<GameStateJson>(&kind, line)?.into_state(received)),
+        "gameFull" => {
+            let (info, state) = read::<GameFull>(&kind, line)?.into_game(us, url, received)?;
+            ServerEvent::Game(Box::new(info), state)
+        }
+        "chatLine" => ServerEvent::Chat(game.clone(), read::<ChatJson>(&kind, line)?.into_line()),
+        "opponentGone" => read::<OpponentGone>(&kind, line)?.into_event(game.clone()),
+        _ => return Err(LichessLineError::Unknown(kind.into_owned())),
+    })
+}
+
+/// Reads the answer to a request.
+///
+/// # Errors
+/// [`LichessLineError::Malformed`], naming `what` it should have been.
+pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, LichessLineError> {
+    serde_json::from_str(text).map_err(|error| malformed(what, error))
+}
+
+/// The server's words in the body of an error: `{"error": "..."}`, or the faults of a form by field.
+pub(super) fn error_text(body: &str) -> Option<String> {
+    fn words(value: &serde_json::Value) -> Option<String> {
+        use serde_json::Value;
+        match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(texts) => Some(texts.iter().filter_map(words).collect::<Vec<_>>().join(", ")),
+            Value::Object(fields) => {
+                let faults = fields.iter().filter_map(|(field, fault)| Some(format!("{field}: {}", words(fault)?)));
+                Some(faults.collect::<Vec<_>>().join("; "))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        }
+    }
+    let value: serde_json::Value = serde_json::from_str(body).ok()?;
+    match value.get("error") {
+        Some(error) => words(error),
+        None => value.is_object().then(|| words(&value)).flatten(),
+    }
+    .filter(|text| !text.is_empty())
+}
+
+fn kind(line: &str) -> Result<Cow<'_, str>, LichessLineError> {
+    let head: Head<'_> = serde_json::from_str(line).map_err(|error| malformed("a line of the stream", error))?;
+    match head {
+        Head { kind: Some(kind), .. } => Ok(kind),
+        Head { error: Some(_), .. } => Err(LichessLineError::Server(error_text(line).unwrap_or_default())),
+        _ => Err(malformed("a line of the stream", "it has no type")),
+    }
+}
+
+fn malformed(what: &str, reason: impl std::fmt::Display) -> LichessLineError {
+    LichessLineError::Malformed { what: what.to_owned(), reason: reason.to_string() }
+}
+
+/// `null` and anything of another type than expected are as good as nothing, for fields that we can do without.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
+}
+
+/// Milliseconds or seconds from outside: negative, endless and absurd ones become the nearest that make sense.
+fn milliseconds(value: f64) -> Duration {
+    Duration::from_secs_f64(value.clamp(0.0, 1e15) / 1000.0)
+}
+
+fn seconds(value: f64) -> Duration {
+    milliseconds(value * 1000.0)
+}
+
+fn color(name: Option<&str>) -> Option<Color> {
+    match name {
+        Some("white") => Some(Color::White),
+        Some("black") => Some(Color::Black),
+        _ => None,
+    }
+}
+
+fn variant(key: Option<&VariantKey>) -> Result<Variant, LichessLineError> {
+    match key {
+        None => Ok(Variant::Standard),
+        Some(VariantKey { key }) => key.parse().map_err(|error| LichessLineError::Unplayable(format!("{error}"))),
+    }
+}
+
+#[derive(Deserialize)]
+struct VariantKey {
+    key: String,
+}
+
+fn whole_days(days: f64) -> u32 {
+    // Float to integer saturates.
+    days.clamp(1.0, 365.0) as u32
+}
+
+/// The body of a 429, or of a 400 where it is the opponent's limit.
+#[derive(Deserialize)]
+pub(super) struct Limited {
+    pub ratelimit: RateLimit,
+}
+
+#[derive(Deserialize)]
+pub(super) struct RateLimit {
+    pub key: Option<String>,
+    seconds: Option<f64>,
+}
+
+impl RateLimit {
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.seconds.map(seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests;

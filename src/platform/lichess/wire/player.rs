@@ -1,0 +1,130 @@
+//! Players, accounts, and what a token allows.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::lenient;
+use domain::{Account, Player};
+
+/// Somebody, by any of the names that the server has for the same things.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct User {
+    id: Option<String>,
+    name: Option<String>,
+    username: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rating: Option<u32>,
+    #[serde(default, deserialize_with = "lenient")]
+    provisional: Option<bool>,
+    #[serde(default, alias = "ai", deserialize_with = "lenient")]
+    ai_level: Option<u8>,
+}
+
+impl User {
+    pub(super) fn into_player(self) -> Player {
+        if let Some(level) = self.ai_level {
+            let name = format!("Stockfish level {level}");
+            return Player { name, ai_level: self.ai_level, rating: self.rating, ..Player::default() };
+        }
+        let name = self.name.or(self.username).or_else(|| self.id.clone()).unwrap_or_else(|| "anonymous".to_owned());
+        // Names have no blanks, so what stands before one is a title ("BOT zeekat").
+        let (prefix, name) = match name.rsplit_once(' ') {
+            Some((prefix, bare)) => (Some(prefix.to_owned()), bare.to_owned()),
+            None => (None, name),
+        };
+        Player {
+            id: self.id.unwrap_or_else(|| name.clone()).to_lowercase(),
+            name,
+            title: self.title.or(prefix).filter(|title| !title.is_empty()),
+            rating: self.rating,
+            provisional: self.provisional.unwrap_or(false),
+            ai_level: None,
+        }
+    }
+}
+
+/// An account: `/api/account`, and each of the bots that are online.
+#[derive(Deserialize)]
+pub(crate) struct AccountJson {
+    id: String,
+    username: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    perfs: Option<BTreeMap<String, Performance>>,
+    #[serde(default, deserialize_with = "lenient")]
+    count: Option<Count>,
+    #[serde(default, deserialize_with = "lenient")]
+    disabled: Option<bool>,
+    #[serde(default, rename = "tosViolation", deserialize_with = "lenient")]
+    breaks_terms: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Performance {
+    #[serde(default, deserialize_with = "lenient")]
+    rating: Option<u32>,
+    #[serde(default, deserialize_with = "lenient")]
+    games: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Count {
+    #[serde(default, deserialize_with = "lenient")]
+    all: Option<u64>,
+}
+
+impl AccountJson {
+    /// Whether the account is closed, or marked for breaking the terms of service.
+    pub(crate) fn is_shut_out(&self) -> bool {
+        self.disabled.unwrap_or(false) || self.breaks_terms.unwrap_or(false)
+    }
+
+    pub(crate) fn into_account(self) -> Account {
+        let perfs = self.perfs.unwrap_or_default();
+        let played = perfs.iter().filter(|(name, _)| *name != "puzzle").filter_map(|(_, perf)| perf.games).sum();
+        Account {
+            is_bot: self.title.as_deref() == Some("BOT"),
+            player: Player {
+                name: self.username.unwrap_or_else(|| self.id.clone()),
+                id: self.id.to_lowercase(),
+                title: self.title,
+                ..Player::default()
+            },
+            ratings: perfs.into_iter().filter_map(|(name, perf)| Some((name, perf.rating?))).collect(),
+            games_played: self.count.and_then(|count| count.all).unwrap_or(played),
+        }
+    }
+}
+
+/// Whether somebody is there: `/api/users/status`.
+#[derive(Deserialize)]
+pub(crate) struct UserStatus {
+    pub id: String,
+    online: Option<bool>,
+    playing: Option<bool>,
+}
+
+impl UserStatus {
+    pub(crate) fn is_available(&self) -> bool {
+        self.online.unwrap_or(false) && !self.playing.unwrap_or(false)
+    }
+}
+
+/// What a token is good for: `/api/token/test`.
+#[derive(Deserialize)]
+pub(crate) struct TokenInfo {
+    #[serde(default, deserialize_with = "lenient")]
+    scopes: Option<String>,
+}
+
+impl TokenInfo {
+    pub(crate) fn scopes(&self) -> Vec<String> {
+        let scopes = self.scopes.as_deref().unwrap_or_default().split(',').map(str::trim);
+        scopes.filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
+    }
+}

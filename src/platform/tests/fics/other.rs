@@ -1,0 +1,210 @@
+//! On a server that somebody else might have written: `tests/clients/other_ics.py`, which has habits of its own.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use domain::{Action, ChallengeRequest, Color, Done, GameId, GameStatus, GameTerms, ServerEvent, Variant};
+use platform::fics::{FicsSettings, Password, Timeseal};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use super::{Client, ics::PATIENCE};
+
+/// The server, until it is dropped.
+struct Other {
+    port: u16,
+    process: Child,
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Other {
+    fn start() -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients/other_ics.py");
+        let mut process = Command::new(testkit::needs::PYTHON_CHESS.path())
+            .args([script, "Somebot:sesame", "Ann:sesame"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a Python that runs");
+        let mut line = String::new();
+        let mut output = BufReader::new(process.stdout.take().expect("its output"));
+        output.read_line(&mut line).expect("readable");
+        Self { port: line.trim().parse().expect("a port"), process }
+    }
+
+    /// Our client, logged in; without a name as a guest.
+    async fn client(&self, name: &str) -> Client {
+        let settings = FicsSettings {
+            host: "127.0.0.1".to_owned(),
+            port: self.port,
+            fallback_port: 0,
+            timeseal: Timeseal::Off,
+            username: name.to_owned(),
+            accept_abort: true,
+            ..FicsSettings::default()
+        };
+        let password = (!name.is_empty()).then(|| Password::new("sesame"));
+        let mut client = Client::start_with(settings, password);
+        client.connected().await;
+        client
+    }
+
+    /// Ann at her telnet, logged in.
+    async fn ann(&self) -> Person {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).await.expect("a connection");
+        let mut ann = Person { stream, text: String::new() };
+        for (question, answer) in [("login: ", "Ann"), ("password: ", "sesame"), ("fics% ", "set style 12")] {
+            ann.until(question).await;
+            ann.say(answer).await;
+        }
+        ann
+    }
+}
+
+struct Person {
+    stream: TcpStream,
+    text: String,
+}
+
+impl Person {
+    async fn say(&mut self, line: &str) {
+        self.stream.write_all(format!("{line}\n").as_bytes()).await.expect("writable");
+    }
+
+    /// Reads up to and with `wanted`; gives what was read.
+    async fn until(&mut self, wanted: &str) -> String {
+        let read = async {
+            while !self.text.contains(wanted) {
+                let mut bytes = [0; 4096];
+                let count = self.stream.read(&mut bytes).await.expect("readable");
+                assert!(count > 0, "the server hung up after {:?}", self.text);
+                self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        };
+        assert!(timeout(PATIENCE, read).await.is_ok(), "waited in vain for {wanted:?}");
+        let end = self.text.find(wanted).unwrap_or_default() + wanted.len();
+        self.text.drain(..end).collect()
+    }
+
+    /// Moves, and our client is told.
+    async fn plays(&mut self, uci: &str, client: &mut Client) {
+        self.say(uci).await;
+        while !client.state().await.moves.ends_with(uci) {}
+    }
+}
+
+/// We move, and Ann sees it.
+async fn we_play(client: &Client, ann: &mut Person, game: &GameId, uci: &str, san: &str) {
+    let uci = uci.parse().expect("a move");
+    let done = client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await;
+    assert_eq!(done, Ok(Done::Taken));
+    ann.until(&format!("(0:00) {san} ")).await;
+}
+
+/// Ann has White against our client, and has moved.
+async fn ann_begins(client: &mut Client, ann: &mut Person) -> GameId {
+    ann.say("match somebot 5 2 white").await;
+    let challenge = client.challenge().await;
+    assert_eq!(challenge.our_color, Some(Color::Black));
+    assert_eq!(client.do_now(Action::Accept(challenge.id)).await, Ok(Done::Taken));
+    let (info, _) = client.game().await;
+    ann.plays("e2e4", client).await;
+    info.id
+}
+
+#[testkit::test(needs(PYTHON_CHESS))]
+async fn a_member_takes_a_challenge_and_mates() {
+    let other = Other::start();
+    let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
+    ann.say("match somebot 5 2 white").await;
+    let challenge = client.challenge().await;
+    assert_eq!(client.do_now(Action::Accept(challenge.id)).await, Ok(Done::Taken));
+    let (info, _) = client.game().await;
+    ann.plays("f2f3", &mut client).await;
+    we_play(&client, &mut ann, &info.id, "e7e5", "e5").await;
+    ann.plays("g2g4", &mut client).await;
+    we_play(&client, &mut ann, &info.id, "d8h4", "Qh4+").await;
+    assert_eq!(client.finished().await, (info.id, Some(GameStatus::Mate), Some(Color::Black)));
+    // The board that is shown after the end is no new game.
+    ann.say("tell somebot hello").await;
+    let next = client.until(|event| match event {
+        ServerEvent::GameStarted(id) => Some(Err(id)),
+        ServerEvent::Tell { text, .. } => Some(Ok(text)),
+        _ => None,
+    });
+    assert_eq!(next.await, Ok("hello".to_owned()));
+}
+
+#[testkit::test(needs(PYTHON_CHESS))]
+async fn a_guest_challenges_and_resigns() {
+    let other = Other::start();
+    let (mut client, mut ann) = (other.client("").await, other.ann().await);
+    let request = ChallengeRequest {
+        opponent: "Ann".to_owned(),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: "180+2".parse().expect("a time control"),
+            rated: false,
+        },
+        our_color: Some(Color::White),
+        initial_fen: None,
+    };
+    let Ok(Done::Challenged(id)) = client.do_now(Action::Challenge(request)).await else { panic!("a challenge") };
+    ann.until("Challenge: Guest").await;
+    ann.say("accept").await;
+    let (info, _) = client.game().await;
+    assert_eq!((info.our_color, &info.id), (Color::White, &GameId::from(&id)));
+    we_play(&client, &mut ann, &info.id, "e2e4", "e4").await;
+    assert_eq!(client.do_now(Action::Resign(info.id.clone())).await, Ok(Done::Taken));
+    ann.until(" resigns} 0-1").await;
+    assert_eq!(client.finished().await, (info.id, Some(GameStatus::Resign), Some(Color::Black)));
+}
+
+#[testkit::test(needs(PYTHON_CHESS))]
+async fn offers_are_agreed_on() {
+    let other = Other::start();
+    let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
+    let game = ann_begins(&mut client, &mut ann).await;
+    we_play(&client, &mut ann, &game, "e7e5", "e5").await;
+    ann.say("takeback 2").await;
+    while !client.state().await.takeback_offers.white {}
+    assert_eq!(client.do_now(Action::Takeback(game.clone(), true)).await, Ok(Done::Taken));
+    assert_eq!(client.game().await.1.moves, "");
+    ann.plays("d2d4", &mut client).await;
+    assert_eq!(client.do_now(Action::Draw(game.clone(), true)).await, Ok(Done::Taken));
+    ann.until("Somebot offers you a draw.").await;
+    ann.say("draw").await;
+    assert_eq!(client.finished().await, (game, Some(GameStatus::Draw), None));
+
+    let game = ann_begins(&mut client, &mut ann).await;
+    ann.say("abort").await;
+    assert_eq!(client.finished().await, (game, Some(GameStatus::Aborted), None));
+}
+
+#[testkit::test(needs(PYTHON_CHESS))]
+async fn a_game_goes_on_after_a_cut_connection() {
+    let other = Other::start();
+    let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
+    let game = ann_begins(&mut client, &mut ann).await;
+    we_play(&client, &mut ann, &game, "e7e5", "e5").await;
+    ann.say("drop somebot").await;
+    ann.until("adjourned} *").await;
+    ann.until("Challenge: Somebot (----) Ann (----) unrated blitz 5 2 (adjourned).").await;
+    ann.say("accept").await;
+    let (info, state) = client.game().await;
+    assert_eq!((&info.id, state.moves.as_str()), (&game, "e2e4 e7e5"));
+    ann.plays("g1f3", &mut client).await;
+    we_play(&client, &mut ann, &game, "b8c6", "Nc6").await;
+    ann.say("resign").await;
+    assert_eq!(client.finished().await, (game, Some(GameStatus::Resign), Some(Color::Black)));
+}

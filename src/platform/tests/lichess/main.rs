@@ -1,0 +1,1137 @@
+//! The Lichess adapter against a server that misbehaves on demand, over real sockets.
+
+extern crate concilio_platform as platform;
+
+mod scripted;
+mod secrecy;
+
+use std::{
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
+use domain::{
+    Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId, GameInfo,
+    GameStatus, GameTerms, KnownGame, Line, Player, ServerEvent, TimeControl, UciMove, Variant,
+};
+use platform::{
+    Server,
+    lichess::{self, LichessServer, LichessSettings, Token},
+};
+use scripted::{Lines, Request, ScriptedServer, soon};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+const ACCOUNT: &str =
+    r#"{"id":"bob","username":"Bob","title":"BOT","perfs":{"blitz":{"games":9,"rating":1500}},"count":{"all":9}}"#;
+const OK: &str = r#"{"ok":true}"#;
+/// What a token is tested with, and the answer for one that lets a bot play.
+const TOKEN_TEST: &str = "POST /api/token/test";
+const GOOD_TOKEN: &str = r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#;
+/// The request that opens the stream of the one game.
+const STREAM: &str = "GET /api/bot/game/stream/game0001";
+
+fn game_start(id: &str) -> String {
+    format!(r#"{{"type":"gameStart","game":{{"gameId":"{id}","id":"{id}","color":"white","new field":[]}}}}"#)
+}
+
+fn game_finish(id: &str) -> String {
+    format!(r#"{{"type":"gameFinish","game":{{"gameId":"{id}","status":{{"id":30,"name":"mate"}},"winner":"white"}}}}"#)
+}
+
+fn state(moves: &str, status: &str) -> String {
+    format!(
+        r#"{{"type":"gameState","moves":"{moves}","wtime":60000,"btime":60000,"winc":1000,"binc":1000,"status":"{status}"}}"#
+    )
+}
+
+fn full(id: &str, moves: &str, status: &str) -> String {
+    format!(
+        r#"{{"type":"gameFull","id":"{id}","variant":{{"key":"standard"}},"clock":{{"initial":60000,"increment":1000}},"rated":true,"white":{{"id":"bob","name":"Bob"}},"black":{{"id":"ann","name":"Ann"}},"initialFen":"startpos","state":{}}}"#,
+        state(moves, status)
+    )
+}
+
+/// A bot and the server it believes to be Lichess.
+struct Story {
+    server: ScriptedServer,
+    bot: LichessServer,
+    events: mpsc::Receiver<ServerEvent>,
+    cancel: CancellationToken,
+}
+
+impl Story {
+    fn settings(server: &ScriptedServer) -> LichessSettings {
+        LichessSettings { url: server.url.parse().expect("an address"), ..LichessSettings::default() }
+    }
+
+    /// Before the first request is answered.
+    async fn begin(change: impl FnOnce(&mut LichessSettings)) -> Self {
+        let server = ScriptedServer::start().await;
+        let mut settings = Self::settings(&server);
+        change(&mut settings);
+        let cancel = CancellationToken::new();
+        let token = Token::parse("lip_secret", "the test").expect("a token");
+        let (bot, events) = lichess::connect(settings, token, cancel.clone()).expect("a client");
+        Self { server, bot, events, cancel }
+    }
+
+    /// Connected, with the event stream open.
+    async fn connected(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines) {
+        let mut story = Self::begin(change).await;
+        story.tells_who_we_are().await;
+        let events = story.server.expect("GET /api/stream/event").await.stream().await;
+        assert!(
+            matches!(story.event().await, ServerEvent::Connected(account) if account.is_bot && account.player.id == "bob")
+        );
+        (story, events)
+    }
+
+    /// The server knows the token and the account.
+    async fn tells_who_we_are(&mut self) {
+        self.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
+        self.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+    }
+
+    /// The next question who we are. Which games we play may be asked in between: none.
+    async fn asks_who_we_are(&mut self) -> Request {
+        loop {
+            let request = self.server.expect("GET /api/account").await;
+            if request.line == "GET /api/account" {
+                return request;
+            }
+            request.ok(r#"{"nowPlaying":[]}"#).await;
+        }
+    }
+
+    /// In a game whose stream is open.
+    async fn in_game(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines, Lines) {
+        let (mut story, mut events) = Self::connected(change).await;
+        events.line(&game_start("game0001")).await;
+        assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+        let game = story.open_game("").await;
+        (story, events, game)
+    }
+
+    /// Answers the next opening of the game's stream.
+    async fn open_game(&mut self, moves: &str) -> Lines {
+        let mut game = self.server.expect(STREAM).await.stream().await;
+        game.line(&full("game0001", moves, "started")).await;
+        match self.event().await {
+            ServerEvent::Game(info, state) => {
+                assert_eq!(info.id.as_str(), "game0001");
+                assert_eq!(state.moves, moves);
+            }
+            other => panic!("not the game: {other:?}"),
+        }
+        game
+    }
+
+    async fn event(&mut self) -> ServerEvent {
+        soon("an event", self.events.recv()).await.expect("the adapter lives")
+    }
+
+    async fn fault(&mut self) -> String {
+        match self.event().await {
+            ServerEvent::Fault { what, .. } => what,
+            other => panic!("no fault: {other:?}"),
+        }
+    }
+
+    /// The next fault of a game's stream, whatever else happens: where silence is short, the event stream falls silent too.
+    async fn fault_in_game(&mut self) -> String {
+        loop {
+            if let ServerEvent::Fault { game: Some(_), what } = self.event().await {
+                return what;
+            }
+        }
+    }
+
+    /// The moves of the next whole state, whatever else happens.
+    async fn whole_state(&mut self) -> String {
+        loop {
+            if let ServerEvent::Game(_, state) = self.event().await {
+                return state.moves;
+            }
+        }
+    }
+
+    async fn rejection(&mut self) -> String {
+        match self.event().await {
+            ServerEvent::Rejected { reason } => reason,
+            other => panic!("not rejected: {other:?}"),
+        }
+    }
+
+    async fn moves(&mut self) -> String {
+        match self.event().await {
+            ServerEvent::GameState(_, state) => state.moves,
+            other => panic!("no state: {other:?}"),
+        }
+    }
+
+    /// Starts an action; the request it makes can then be expected.
+    fn act(&self, action: Action) -> tokio::task::JoinHandle<Result<Done, ActionError>> {
+        let bot = self.bot.clone();
+        tokio::spawn(async move { bot.perform(action).await })
+    }
+
+    /// What the action comes to if its request, which must begin with `start`, is answered so.
+    async fn answered(
+        &mut self,
+        action: Action,
+        start: &str,
+        answer: impl AsyncFnOnce(Request),
+    ) -> Result<Done, ActionError> {
+        let done = self.act(action);
+        answer(self.server.expect(start).await).await;
+        soon("the end of the action", done).await.expect("no panic")
+    }
+}
+
+fn play(uci: &str) -> Action {
+    Action::Move { game: GameId::from("game0001"), uci: UciMove::from_str(uci).expect("a move"), offer_draw: false }
+}
+
+fn say(text: &str) -> Action {
+    Action::Chat(GameId::from("game0001"), ChatRoom::Player, text.to_owned())
+}
+
+fn challenge_ann() -> Action {
+    Action::Challenge(ChallengeRequest {
+        opponent: "ann".to_owned(),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1)),
+            rated: true,
+        },
+        our_color: None,
+        initial_fen: None,
+    })
+}
+
+#[tokio::test]
+async fn a_game_is_told_from_challenge_to_end() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    events
+        .line(r#"{"type":"challenge","challenge":{"id":"game0001","challenger":{"id":"ann","name":"Ann"},"destUser":{"id":"bob","name":"Bob"},"variant":{"key":"standard"},"rated":true,"timeControl":{"type":"clock","limit":60,"increment":1},"color":"random"}}"#)
+        .await;
+    let ServerEvent::Challenge(challenge) = story.event().await else { panic!("no challenge") };
+    assert_eq!(challenge.terms.time_control.to_string(), "60+1");
+    let accepted = story
+        .answered(Action::Accept(challenge.id), "POST /api/challenge/game0001/accept", async |request| {
+            request.ok(OK).await
+        })
+        .await;
+    assert_eq!(accepted, Ok(Done::Taken));
+
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(id) if id.as_str() == "game0001"));
+    let mut game = story.open_game("").await;
+    let offer = Action::Move { game: GameId::from("game0001"), uci: "e2e4".parse().expect("a move"), offer_draw: true };
+    let played = story
+        .answered(offer, "POST /api/bot/game/game0001/move/e2e4?offeringDraw=true", async |request| {
+            request.ok(OK).await
+        })
+        .await;
+    assert_eq!(played, Ok(Done::Taken));
+    game.line(&state("e2e4", "started")).await;
+    assert_eq!(story.moves().await, "e2e4");
+    game.line(r#"{"type":"chatLine","username":"ann","text":"good luck","room":"player"}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::Chat(_, line) if line.text == "good luck"));
+    game.line(r#"{"type":"opponentGone","gone":true,"claimWinInSeconds":8}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::OpponentGone { gone: true, .. }));
+    game.line(&state("e2e4", "resign")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameState(_, state) if state.status == GameStatus::Resign));
+    game.end().await;
+    events.line(&game_finish("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
+
+    story.cancel.cancel();
+    assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+#[tokio::test]
+async fn every_action_makes_its_one_request() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let game = || GameId::from("game0001");
+    let challenge = || ChallengeId::from("chal0001");
+    let api = "POST /api/bot/game/game0001/";
+    for (action, start, body) in [
+        (Action::Cancel(challenge()), "POST /api/challenge/chal0001/cancel".to_owned(), ""),
+        (
+            Action::Decline(challenge(), DeclineReason::TooFast),
+            "POST /api/challenge/chal0001/decline".to_owned(),
+            "reason=tooFast",
+        ),
+        (play("e7e8q"), format!("{api}move/e7e8q"), ""),
+        (Action::Abort(game()), format!("{api}abort"), ""),
+        (Action::Resign(game()), format!("{api}resign"), ""),
+        (Action::Draw(game(), true), format!("{api}draw/yes"), ""),
+        (Action::Draw(game(), false), format!("{api}draw/no"), ""),
+        (Action::Takeback(game(), true), format!("{api}takeback/yes"), ""),
+        (Action::Takeback(game(), false), format!("{api}takeback/no"), ""),
+        (Action::ClaimVictory(game()), format!("{api}claim-victory"), ""),
+        (Action::ClaimDraw(game()), format!("{api}claim-draw"), ""),
+        (say("gl & hf"), format!("{api}chat"), "room=player&text=gl+%26+hf"),
+    ] {
+        let done = story
+            .answered(action, &start, async |request| {
+                assert_eq!((request.line.as_str(), request.body.as_str()), (start.as_str(), body));
+                assert_eq!(request.header("authorization"), "Bearer lip_secret");
+                assert_eq!(request.header("user-agent"), concat!("concilio/", env!("CARGO_PKG_VERSION"), " user:bob"));
+                request.ok(OK).await;
+            })
+            .await;
+        assert_eq!(done, Ok(Done::Taken), "{start}");
+    }
+    let challenged = story
+        .answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
+            assert_eq!(request.body, "rated=true&variant=standard&color=random&clock.limit=60&clock.increment=1");
+            request.ok(r#"{"id":"chal0002","status":"created"}"#).await;
+        })
+        .await;
+    assert_eq!(challenged, Ok(Done::Challenged(ChallengeId::from("chal0002"))));
+}
+
+#[tokio::test]
+async fn a_stream_that_dribbles_says_the_same() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    let text = format!(
+        "\n{}\r\n\r\n\n{}\n",
+        full("game0001", "e2e4", "started").replace("Ann", "Änn"),
+        state("e2e4 e7e5", "started")
+    );
+    for byte in text.as_bytes() {
+        game.bytes(&[*byte]).await;
+    }
+    assert!(matches!(story.event().await, ServerEvent::Game(info, _) if info.opponent().name == "Änn"));
+    assert_eq!(story.moves().await, "e2e4 e7e5");
+}
+
+#[tokio::test]
+async fn a_bad_line_costs_only_itself() {
+    let (mut story, mut events, mut game) = Story::in_game(|_| {}).await;
+    game.line("{\"type\":\"gameState\",").await;
+    assert!(story.fault().await.contains("cannot read"));
+    game.line(r#"{"error":"Please slow down"}"#).await;
+    assert_eq!(story.fault().await, "the server says: Please slow down");
+    game.line(&"x".repeat(300_000)).await;
+    assert!(story.fault().await.contains("dropped"));
+    game.line(r#"{"type":"somethingNew","moves":7}"#).await;
+    game.line(&state("e2e4", "started")).await;
+    assert_eq!(story.moves().await, "e2e4");
+    events.line(r#"{"type":"challenge","challenge":{"variant":{"key":"standard"}}}"#).await;
+    assert!(story.fault().await.contains("cannot read challenge"));
+    events.line(&game_start("game0002")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(id) if id.as_str() == "game0002"));
+}
+
+#[tokio::test]
+async fn a_game_survives_the_clean_end_of_its_stream() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    assert_eq!(story.fault().await, "the server closed the stream");
+    story.open_game("e2e4 e7e5").await;
+}
+
+#[tokio::test]
+async fn a_stream_that_does_not_begin_with_the_whole_state_is_opened_anew() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    assert_eq!(story.fault().await, "the server closed the stream");
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    // The whole state is one ply behind by the time it comes, and would look like a takeback.
+    game.line(&state("e2e4 e7e5", "started")).await;
+    game.line(&full("game0001", "e2e4", "started")).await;
+    assert_eq!(story.fault().await, "the stream did not begin with the whole state");
+    story.open_game("e2e4 e7e5").await;
+}
+
+#[tokio::test]
+async fn a_stream_whose_whole_state_never_comes_is_opened_anew() {
+    let (mut story, _events, game) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
+    game.end().await;
+    assert_eq!(story.fault_in_game().await, "the server closed the stream");
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    let alive = async {
+        let mut tick = tokio::time::interval(Duration::from_millis(100));
+        loop {
+            tick.tick().await;
+            game.line("").await;
+        }
+    };
+    tokio::select! {
+        fault = story.fault_in_game() => assert_eq!(fault, "the whole state did not come"),
+        () = alive => unreachable!("it goes on for ever"),
+    }
+    story.server.expect(STREAM).await.stream().await;
+}
+
+#[tokio::test]
+async fn game_survives_a_reset_connection() {
+    let (mut story, _events, mut game) = Story::in_game(|_| {}).await;
+    game.bytes(b"{\"type\":\"gameSta").await;
+    game.reset();
+    assert!(story.fault().await.contains("the stream broke"));
+    let game = story.open_game("e2e4 e7e5").await;
+    game.reset();
+    story.fault().await;
+    story.open_game("e2e4 e7e5 g1f3").await;
+}
+
+#[tokio::test]
+async fn a_game_survives_a_connection_that_is_half_open() {
+    let (mut story, _events, _silent) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
+    let what = story.fault_in_game().await;
+    assert!(what.contains("silent"), "{what}");
+    story.server.expect(STREAM).await.stream().await;
+}
+
+#[tokio::test]
+async fn a_game_survives_a_server_that_stumbles() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    story.fault().await;
+    for (status, body) in
+        [(502, "<html>Bad Gateway</html>"), (429, r#"{"error":"Too many requests"}"#), (401, ""), (404, "")]
+    {
+        story.server.expect(STREAM).await.answer(status, "", body).await;
+        if status == 401 {
+            // A token that is still good is no reason to end.
+            story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+        }
+        if status == 404 {
+            let playing = story.server.expect("GET /api/account/playing").await;
+            playing.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+        }
+        story.fault().await;
+    }
+    story.open_game("e2e4 e7e5").await;
+}
+
+#[tokio::test]
+async fn the_whole_state_can_be_asked_for() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    story.bot.resync(&GameId::from("game0001")).await;
+    game.closed().await;
+    let _game = story.open_game("e2e4 e7e5").await;
+    story.bot.resync(&GameId::from("game0002")).await;
+    story.server.expect("GET /api/bot/game/stream/game0002").await;
+}
+
+/// What a proxy says once is not the server's last word.
+#[tokio::test]
+async fn a_game_that_is_refused_at_first_is_played_all_the_same() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    for (status, body) in [(302, ""), (400, ""), (409, ""), (404, "<html>Not Found</html>")] {
+        story.server.expect(STREAM).await.answer(status, "", body).await;
+        story.fault().await;
+    }
+    // A page that comes as a stream is none.
+    let page = "<html>Please log in</html>";
+    story.server.expect(STREAM).await.answer(200, "Content-Type: text/html; charset=utf-8\r\n", page).await;
+    assert!(story.fault().await.contains("a page came instead"));
+    story.open_game("e2e4").await;
+}
+
+#[tokio::test]
+async fn a_game_unknown_to_the_server_is_gone() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    story.fault().await;
+    story.server.expect(STREAM).await.answer(404, "", r#"{"error":"No such game"}"#).await;
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"other001"}]}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::GameGone(id) if id.as_str() == "game0001"));
+}
+
+#[tokio::test]
+async fn a_finished_game_is_looked_at_once_more() {
+    let (mut story, mut events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    story.fault().await;
+    let stream = story.server.expect(STREAM).await;
+    events.line(&game_finish("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
+    stream.answer(502, "", "").await;
+    story.fault().await;
+    let mut last = story.server.expect(STREAM).await.stream().await;
+    last.line(&full("game0001", "e2e4 e7e5", "mate")).await;
+    assert!(matches!(story.event().await, ServerEvent::Game(_, state) if state.status == GameStatus::Mate));
+    last.closed().await;
+}
+
+/// Promise 1: a server that will not say for a minute who we are, after a restart of ours, costs a running game nothing.
+/// The game as an earlier process left it.
+fn known_game() -> KnownGame {
+    let info = GameInfo {
+        id: "game0001".into(),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1)),
+            rated: true,
+        },
+        white: Player::named("Bob"),
+        black: Player::named("Ann"),
+        our_color: Color::White,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
+}
+
+#[tokio::test]
+async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
+    let mut story = Story::begin(|_| {}).await;
+    story.bot.remember(&[known_game()]).await;
+    story.server.expect(TOKEN_TEST).await.answer(429, "", "").await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&full("game0001", "", "started")).await;
+    match story.event().await {
+        ServerEvent::Game(info, _) => assert_eq!(info.our_color, Color::White),
+        other => panic!("not the game: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_burst_of_fifty_games_opens_each_stream_once() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    let ids: Vec<String> = (0..50).map(|number| format!("game{number:04}")).collect();
+    let burst: String = ids.iter().chain(&ids).map(|id| game_start(id) + "\n").collect();
+    events.bytes(burst.as_bytes()).await;
+    let mut games = Vec::new();
+    for id in &ids {
+        let mut game = story.server.expect(&format!("GET /api/bot/game/stream/{id}")).await.stream().await;
+        game.line(&full(id, "", "started")).await;
+        games.push(game);
+    }
+    let (mut started, mut told) = (0, 0);
+    while started < 100 || told < 50 {
+        match story.event().await {
+            ServerEvent::GameStarted(_) => started += 1,
+            ServerEvent::Game(..) => told += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(story.server.count("GET /api/bot/game/stream"), 0, "no stream is opened twice");
+}
+
+#[tokio::test]
+async fn the_event_stream_is_reopened_and_games_go_on() {
+    let (mut story, events, mut game) = Story::in_game(|_| {}).await;
+    events.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { reason } if reason.contains("closed")));
+    game.line(&state("e2e4", "started")).await;
+    assert_eq!(story.moves().await, "e2e4");
+    story.server.expect("GET /api/stream/event").await.answer(502, "", "<html>").await;
+    assert!(story.fault().await.contains("502"));
+    let mut events = story.server.expect("GET /api/stream/event").await.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    events.reset();
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    assert_eq!(story.server.count("GET /api/bot/game/stream"), 0, "the game's stream is open already");
+}
+
+/// The end of a game is not told where it comes while the event stream is away; so the games that it told of before count no more.
+#[tokio::test]
+async fn only_what_the_newest_event_stream_has_told_is_known_to_run() {
+    let (mut story, events, _game) = Story::in_game(|_| {}).await;
+    events.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    story.server.expect("GET /api/stream/event").await.stream().await.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    let mut found = None;
+    // A question may be given up for the stream, and asked again.
+    for _ in 0..5 {
+        tokio::select! {
+            event = story.events.recv() => {
+                found = event;
+                break;
+            }
+            asked = story.server.expect("GET /api/account/playing") => {
+                asked.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+            }
+        }
+    }
+    assert!(matches!(&found, Some(ServerEvent::GameStarted(id)) if id.as_str() == "game0001"), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_silent_event_stream_is_noticed() {
+    let (mut story, _silent) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { reason } if reason.contains("silent")));
+    story.server.expect("GET /api/stream/event").await.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
+async fn a_game_begins_though_the_event_stream_is_refused() {
+    let (mut story, events) = Story::connected(|_| {}).await;
+    events.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    let poll = r#"{"error":"Please don't poll this endpoint, it is intended to be streamed."}"#;
+    story.server.expect("GET /api/stream/event").await.answer(429, "", poll).await;
+    assert!(story.fault().await.contains("don't poll"));
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.open_game("").await;
+}
+
+#[tokio::test]
+async fn a_game_begins_though_the_event_stream_does_not_open() {
+    let (mut story, events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(60)).await;
+    events.end().await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    let unanswered = story.server.expect("GET /api/stream/event").await;
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let _game = story.open_game("").await;
+    let _events = unanswered.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
+async fn a_game_begins_though_the_record_of_another_one_is_slow_or_limited() {
+    for is_limited in [false, true] {
+        let (mut story, events) = Story::connected(|_| {}).await;
+        let bot = story.bot.clone();
+        let record = tokio::spawn(async move { bot.finished_game(&GameId::from("game0000"), None).await });
+        let mut unanswered = Some(story.server.expect("GET /game/export/game0000").await);
+        if let Some(request) = unanswered.take_if(|_| is_limited) {
+            request.answer(429, "", "").await;
+            assert!(matches!(record.await.expect("no panic"), Err(ActionError::Limited { .. })));
+        }
+        events.end().await;
+        assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+        story.server.expect("GET /api/stream/event").await.answer(429, "", "").await;
+        story.fault().await;
+        story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+        assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_said_once_and_for_good() {
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.ok(r#"{"lip_secret":null}"#).await;
+    assert!(story.rejection().await.contains("does not know this token"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+/// Promise 8: no move is made on a human's account.
+#[tokio::test]
+async fn a_humans_account_is_left_alone() {
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
+    let human = r#"{"id":"bob","username":"Bob","count":{"all":7}}"#;
+    story.server.expect("GET /api/account").await.ok(human).await;
+    let reason = story.rejection().await;
+    assert!(reason.contains("no bot account, and it has played 7 games"), "{reason}");
+    assert!(soon("the end", story.events.recv()).await.is_none());
+    assert_eq!(story.server.count(""), 0, "nothing else was asked");
+}
+
+#[tokio::test]
+async fn a_token_that_may_not_play_is_known_before_the_first_game() {
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.ok(&GOOD_TOKEN.replace("bot:play,", "")).await;
+    story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+    let reason = story.rejection().await;
+    assert!(reason.contains("bot:play is missing; make a new token with it"), "{reason}");
+}
+
+/// A server in trouble refuses as well, and a daemon that starts then has games to go on with.
+#[tokio::test]
+async fn one_refusal_of_each_question_at_the_start_ends_nothing() {
+    let refused = r#"{"error":"No such token"}"#;
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.answer(401, "", refused).await;
+    story.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
+    story.asks_who_we_are().await.answer(403, "", refused).await;
+    story.asks_who_we_are().await.ok(ACCOUNT).await;
+    story.server.expect("GET /api/stream/event").await.answer(401, "", refused).await;
+    // Whether the token still holds is asked besides.
+    story.asks_who_we_are().await.ok(ACCOUNT).await;
+    story.server.expect("GET /api/stream/event").await.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
+async fn a_refusal_at_the_start_is_believed_the_second_time() {
+    let mut story = Story::begin(|_| {}).await;
+    for _ in 0..2 {
+        story.server.expect(TOKEN_TEST).await.answer(401, "", r#"{"error":"No such token"}"#).await;
+    }
+    assert!(story.rejection().await.contains("No such token"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
+
+    let mut story = Story::begin(|_| {}).await;
+    story.tells_who_we_are().await;
+    for _ in 0..2 {
+        story.server.expect("GET /api/stream/event").await.answer(403, "", r#"{"error":"Missing scope"}"#).await;
+    }
+    assert!(story.rejection().await.contains("Missing scope"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+#[tokio::test]
+async fn a_server_without_a_test_for_tokens_is_believed() {
+    for words in ["", "<!doctype html><title>404 Not Found</title>"] {
+        let mut story = Story::begin(|_| {}).await;
+        story.server.expect(TOKEN_TEST).await.answer(404, "", words).await;
+        story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+        story.server.expect("GET /api/stream/event").await.stream().await;
+        assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    }
+}
+
+/// A clock that stands still until it is told to go on. Sockets take the time that they need meanwhile.
+struct StoppedClock {
+    /// Held by a blocking task, while which tokio's paused clock does not go on by itself.
+    _still: std::sync::mpsc::Sender<()>,
+}
+
+impl StoppedClock {
+    fn stop() -> Self {
+        tokio::time::pause();
+        let (still, ended) = std::sync::mpsc::channel();
+        tokio::task::spawn_blocking(move || ended.recv());
+        Self { _still: still }
+    }
+
+    /// Lets seconds pass, after each of which the client may do what has become due.
+    async fn pass(&self, seconds: u64) {
+        for _ in 0..seconds {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(2))).await.expect("no panic");
+        }
+    }
+
+    /// The seconds that pass until the client makes the next request that begins with `start`.
+    async fn until(&self, server: &mut ScriptedServer, start: &str) -> (u64, Request) {
+        let mut waited = 0;
+        while server.count(start) == 0 {
+            self.pass(1).await;
+            waited += 1;
+            assert!(waited < 120, "it asks no more");
+        }
+        (waited, server.expect(start).await)
+    }
+
+    /// The same of the next question whose the token is, which is refused.
+    async fn refuse(&self, server: &mut ScriptedServer) -> u64 {
+        let (waited, request) = self.until(server, "GET /api/account").await;
+        request.answer(401, "", r#"{"error":"No such token"}"#).await;
+        waited
+    }
+}
+
+/// A server in trouble refuses as well.
+#[tokio::test]
+async fn a_token_is_given_up_after_a_minute_of_refusals() {
+    let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
+    let clock = StoppedClock::stop();
+    let refused = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| {
+        request.answer(401, "", "").await;
+    });
+    assert!(matches!(refused.await, Err(ActionError::Unauthorised(_))));
+    let (mut waited, mut asked) = (0, 0);
+    while waited < 60 {
+        assert!(story.events.try_recv().is_err(), "given up after {waited} s");
+        waited += clock.refuse(&mut story.server).await;
+        asked += 1;
+    }
+    assert!(asked >= 5, "{asked} tries in {waited} s");
+    assert!(story.rejection().await.contains("no longer taken"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+/// A game that is given up is lost, so it is played on for as long as the server may be in trouble.
+#[tokio::test]
+async fn no_game_is_given_up_for_some_minutes_of_refusals() {
+    let patience = |settings: &mut LichessSettings| settings.idle_timeout = Duration::from_secs(3600);
+    let (mut story, _events, _game) = Story::in_game(patience).await;
+    let clock = StoppedClock::stop();
+    let played = story
+        .answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.answer(401, "", "").await);
+    assert!(matches!(played.await, Err(ActionError::Unauthorised(_))));
+    let mut waited = 0;
+    while waited < 14 * 60 {
+        waited += clock.refuse(&mut story.server).await;
+        assert!(story.events.try_recv().is_err(), "given up after {waited} s");
+    }
+    let played =
+        story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.ok(OK).await).await;
+    assert_eq!(played, Ok(Done::Taken));
+    clock.until(&mut story.server, "GET /api/account").await.1.ok(ACCOUNT).await;
+    clock.pass(300).await;
+    assert!(story.events.try_recv().is_err(), "the server has thought better of it");
+}
+
+/// Nor is a game of an earlier process, which goes on when the server is well again.
+#[tokio::test]
+async fn a_restart_in_a_game_is_patient_with_refusals() {
+    let mut story = Story::begin(|_| {}).await;
+    story.bot.remember(&[known_game()]).await;
+    let clock = StoppedClock::stop();
+    for _ in 0..6 {
+        let (_, request) = clock.until(&mut story.server, TOKEN_TEST).await;
+        request.answer(401, "", r#"{"error":"No such token"}"#).await;
+    }
+    assert!(story.events.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn an_opening_lives_while_bytes_of_its_first_line_come() {
+    let patience = Duration::from_secs(1);
+    let (mut story, mut events) = Story::connected(|settings| settings.idle_timeout = patience).await;
+    events.line(&game_start("game0001")).await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    // It takes three times as long as the patience with a stream that says nothing.
+    let line = full("game0001", "e2e4", "started") + "\n";
+    let pause = 3 * patience / u32::try_from(line.len()).expect("a short line");
+    for byte in line.as_bytes() {
+        game.bytes(&[*byte]).await;
+        tokio::time::sleep(pause).await;
+    }
+    assert_eq!(story.whole_state().await, "e2e4");
+    assert_eq!(story.server.count(STREAM), 0, "it was opened once");
+}
+
+#[tokio::test]
+async fn whoever_asks_for_the_whole_state_keeps_the_opening_that_brings_it() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    let id = GameId::from("game0001");
+    story.bot.resync(&id).await;
+    game.closed().await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    for _ in 0..3 {
+        story.bot.resync(&id).await;
+        game.line("").await;
+    }
+    game.line(&full("game0001", "e2e4", "started")).await;
+    assert_eq!(story.whole_state().await, "e2e4");
+    game.line(&state("e2e4 e7e5", "started")).await;
+    assert_eq!(story.moves().await, "e2e4 e7e5");
+    assert_eq!(story.server.count(STREAM), 0, "nobody had to be asked again");
+}
+
+#[tokio::test]
+async fn a_game_by_rules_without_a_name_here_is_told_to_be_given_up() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    events.line(r#"{"type":"challenge","challenge":{"id":"chal0001","variant":{"key":"fogOfWar"}}}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::Challenge(challenge) if challenge.obstacle.is_some()));
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&full("game0001", "", "started").replace("standard", "fogOfWar")).await;
+    let ServerEvent::GameUnplayable { id, reason } = story.event().await else { panic!("not told") };
+    assert!(id.as_str() == "game0001" && reason.contains("fogOfWar"), "{reason}");
+    game.line(&state("e2e4", "aborted")).await;
+    events.line(&game_finish("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
+    assert_eq!(story.server.count(STREAM), 0, "it was opened once");
+
+    // The end of another one is shown by its own stream alone.
+    events.line(&game_start("game0002")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect("GET /api/bot/game/stream/game0002").await.stream().await;
+    game.line(&full("game0002", "", "started").replace("standard", "fogOfWar")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameUnplayable { .. }));
+    game.line(&state("", "aborted")).await;
+    game.end().await;
+    assert!(matches!(story.event().await, ServerEvent::GameGone(id) if id.as_str() == "game0002"));
+}
+
+/// A game with a minute on the clock may wait for half of it, and would be lost by waiting for an hour.
+#[tokio::test]
+async fn a_game_stream_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    story.fault().await;
+    let an_hour = r#"{"error":"Come back in an hour"}"#;
+    story.server.expect(STREAM).await.answer(429, "Retry-After: 3600\r\n", an_hour).await;
+    assert!(story.fault().await.contains("in an hour"));
+    let (refused, a_moment) = (Instant::now(), r#"{"error":"Come back in a moment"}"#);
+    story.server.expect(STREAM).await.answer(429, "Retry-After: 3\r\n", a_moment).await;
+    assert!(story.fault().await.contains("in a moment"));
+    story.open_game("e2e4").await;
+    assert!(refused.elapsed() >= Duration::from_secs(3), "{:?}", refused.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_at_the_start_is_waited_for() {
+    let mut story = Story::begin(|_| {}).await;
+    for question in [TOKEN_TEST, "GET /api/account"] {
+        story.server.expect(question).await.answer(503, "", "<html>").await;
+    }
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    story.tells_who_we_are().await;
+    story.server.expect("GET /api/stream/event").await.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
+async fn answers_become_errors_that_say_what_to_do() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let unavailable = |text: &str| ActionError::Unavailable(text.to_owned());
+    for (status, headers, body, expected) in [
+        (
+            400,
+            "",
+            r#"{"error":"Not your turn, or game already over"}"#,
+            ActionError::Refused("Not your turn, or game already over (400)".to_owned()),
+        ),
+        (401, "", r#"{"error":"No such token"}"#, ActionError::Unauthorised("No such token (401)".to_owned())),
+        (403, "", r#"{"error":"Missing scope"}"#, ActionError::Unauthorised("Missing scope (403)".to_owned())),
+        (404, "", r#"{"error":"No such game"}"#, ActionError::NotFound("No such game (404)".to_owned())),
+        (302, "Location: https://example.org/\r\n", "", unavailable("302 Found")),
+        (408, "", r#"{"error":"Too slow"}"#, unavailable("Too slow (408)")),
+        (425, "", "", unavailable("425 Too Early")),
+        (400, "", "<html><body>Bad Request</body></html>", unavailable("400 Bad Request")),
+        (403, "", "<html><body>Forbidden</body></html>", unavailable("403 Forbidden")),
+        (404, "", "\n<html><body>Not Found</body></html>", unavailable("404 Not Found")),
+        (200, "", "<html><body>Please log in</body></html>", unavailable("a page came instead of the server's answer")),
+        (502, "", "<html><body>Bad Gateway</body></html>", unavailable("502 Bad Gateway")),
+        (500, "", "oops\nno", unavailable("oops no (500)")),
+        (
+            429,
+            "Retry-After: 7\r\n",
+            "",
+            ActionError::Limited {
+                retry_after: Some(Duration::from_secs(7)),
+                key: None,
+                opponent: false,
+                detail: "429 Too Many Requests".to_owned(),
+            },
+        ),
+        (
+            429,
+            "Retry-After: 18446744073709551615\r\n",
+            "",
+            ActionError::Limited {
+                retry_after: Some(Duration::from_secs(7 * 86400)),
+                key: None,
+                opponent: false,
+                detail: "429 Too Many Requests".to_owned(),
+            },
+        ),
+        (
+            429,
+            "",
+            r#"{"error":"You played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":86398}}"#,
+            ActionError::Limited {
+                retry_after: Some(Duration::from_secs(86398)),
+                key: Some("bot.vsBot.day".to_owned()),
+                opponent: false,
+                detail: "You played 100 games against other bots today (429)".to_owned(),
+            },
+        ),
+        (
+            400,
+            "",
+            r#"{"error":"Ann played 100 games","ratelimit":{"key":"bot.vsBot.day","seconds":60}}"#,
+            ActionError::Limited {
+                retry_after: Some(Duration::from_secs(60)),
+                key: Some("bot.vsBot.day".to_owned()),
+                opponent: true,
+                detail: "Ann played 100 games (400)".to_owned(),
+            },
+        ),
+    ] {
+        let done = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
+            request.answer(status, headers, body).await
+        });
+        assert_eq!(done.await, Err(expected), "{status} {body}");
+    }
+    assert_eq!(story.server.count("POST"), 0, "nothing is repeated or redirected");
+}
+
+#[tokio::test]
+async fn a_move_that_is_not_answered_fails_and_is_not_repeated() {
+    let (mut story, _events) = Story::connected(|settings| settings.move_timeout = Duration::from_secs(1)).await;
+    let silent = story.act(play("e2e4"));
+    let _unanswered = story.server.expect("POST /api/bot/game/game0001/move/e2e4").await;
+    assert_eq!(silent.await.expect("no panic"), Err(ActionError::Unavailable("no answer in time".to_owned())));
+    let cut = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move/e2e4", async |request| drop(request));
+    assert!(matches!(cut.await, Err(ActionError::Unavailable(_))));
+    assert_eq!(story.server.count("POST"), 0);
+}
+
+#[tokio::test]
+async fn a_move_waits_for_no_other_request() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let talk = story.act(say("hello"));
+    let unanswered = story.server.expect("POST /api/bot/game/game0001/chat").await;
+    let more_talk = story.act(say("how are you?"));
+    let played =
+        story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.ok(OK).await).await;
+    assert_eq!(played, Ok(Done::Taken));
+    assert_eq!(story.server.count("POST /api/bot/game/game0001/chat"), 0, "ordinary requests go one at a time");
+    unanswered.ok(OK).await;
+    story.server.expect("POST /api/bot/game/game0001/chat").await.ok(OK).await;
+    assert_eq!(talk.await.expect("no panic"), Ok(Done::Taken));
+    assert_eq!(more_talk.await.expect("no panic"), Ok(Done::Taken));
+}
+
+/// A challenger waits for the answer, and nothing waits for a list of 600 kB.
+#[tokio::test]
+async fn an_answer_to_a_challenge_waits_for_no_list() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let (bot, other) = (story.bot.clone(), story.bot.clone());
+    let bots = tokio::spawn(async move { bot.online_bots().await });
+    let _unanswered = story.server.expect("GET /api/bot/online").await;
+    let tournaments = tokio::spawn(async move { other.team_tournaments("bots").await });
+    let one = || ChallengeId::from("chal0001");
+    for (action, start) in [
+        (Action::Accept(one()), "POST /api/challenge/chal0001/accept"),
+        (Action::Decline(one(), DeclineReason::Later), "POST /api/challenge/chal0001/decline"),
+        (Action::Cancel(one()), "POST /api/challenge/chal0001/cancel"),
+    ] {
+        let done = story.answered(action, start, async |request| request.ok(OK).await);
+        assert_eq!(done.await, Ok(Done::Taken));
+    }
+    assert_eq!(story.server.count("GET /api/team"), 0, "lists go one at a time");
+    bots.abort();
+    tournaments.abort();
+}
+
+/// After a 429 on anything the API asks for a full minute; what nothing waits for is not asked for that long.
+#[tokio::test]
+async fn lists_rest_for_a_full_minute_after_any_limit() {
+    let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
+    let clock = StoppedClock::stop();
+    let played = story
+        .answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.answer(429, "", "").await);
+    assert!(matches!(played.await, Err(ActionError::Limited { .. })));
+    for seconds in [0, 30, 29] {
+        clock.pass(seconds).await;
+        assert!(matches!(story.bot.online_bots().await, Err(ActionError::Limited { retry_after: Some(_), .. })));
+    }
+    assert_eq!(story.server.count("GET /api/bot/online"), 0, "it was not sent");
+    clock.pass(1).await;
+    let bot = story.bot.clone();
+    let bots = tokio::spawn(async move { bot.online_bots().await });
+    story.server.expect("GET /api/bot/online").await.ok("").await;
+    assert_eq!(bots.await.expect("no panic"), Ok(Vec::new()));
+}
+
+/// A topic that was limited without a time is closed for a full minute.
+#[tokio::test]
+async fn a_limited_topic_rests_for_a_full_minute() {
+    let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
+    let clock = StoppedClock::stop();
+    let refused = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
+        request.answer(429, "", r#"{"error":"Too many requests. Try again later."}"#).await;
+    });
+    assert!(refused.await.is_err());
+    clock.pass(59).await;
+    assert!(matches!(story.bot.perform(challenge_ann()).await, Err(ActionError::Limited { .. })));
+    assert_eq!(story.server.count("POST /api/challenge"), 0, "it was not sent");
+    clock.pass(1).await;
+    let challenged = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
+        request.ok(r#"{"id":"chal0001"}"#).await;
+    });
+    assert_eq!(challenged.await, Ok(Done::Challenged(ChallengeId::from("chal0001"))));
+}
+
+#[tokio::test]
+async fn a_limit_closes_its_own_topic_and_no_other() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let limited = |wait: Result<Done, ActionError>| match wait {
+        Err(ActionError::Limited { retry_after: Some(wait), key: None, .. }) => wait,
+        other => panic!("{other:?}"),
+    };
+    let refused = story
+        .answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
+            request.answer(429, "", r#"{"error":"Too many requests. Try again later."}"#).await;
+        })
+        .await;
+    assert!(matches!(refused, Err(ActionError::Limited { retry_after: None, .. })), "no time was named: {refused:?}");
+    assert!(limited(story.bot.perform(challenge_ann()).await) <= Duration::from_secs(60));
+    assert_eq!(story.server.count("POST /api/challenge"), 0, "the second one was not sent");
+    // Taking a challenge and declining one are counted apart.
+    let one = || ChallengeId::from("chal0001");
+    let declined = story
+        .answered(
+            Action::Decline(one(), DeclineReason::Later),
+            "POST /api/challenge/chal0001/decline",
+            async |request| {
+                request.answer(429, "", "").await;
+            },
+        )
+        .await;
+    assert!(matches!(declined, Err(ActionError::Limited { .. })), "{declined:?}");
+    let accepted = story
+        .answered(Action::Accept(one()), "POST /api/challenge/chal0001/accept", async |request| request.ok(OK).await);
+    assert_eq!(accepted.await, Ok(Done::Taken));
+    let talked = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| request.ok(OK).await);
+    assert_eq!(talked.await, Ok(Done::Taken));
+    for _ in 0..2 {
+        let played = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
+            request.answer(429, "", "").await
+        });
+        assert!(
+            matches!(played.await, Err(ActionError::Limited { retry_after: None, .. })),
+            "a move is the session's to repeat"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_bots_online_and_their_leisure_are_known() {
+    let (mut story, _events) = Story::connected(|_| {}).await;
+    let bot = story.bot.clone();
+    let bots = tokio::spawn(async move { bot.online_bots().await });
+    let closed = ACCOUNT.replace("bob", "dan").replace("\"title\"", "\"disabled\":true,\"title\"");
+    let marked = closed.replace("disabled", "tosViolation");
+    let carl = ACCOUNT.replace("bob", "carl").replace("1500", "1800");
+    let lines = format!("{ACCOUNT}\n\nnot json\n{closed}\n{marked}\n{carl}\n");
+    story.server.expect("GET /api/bot/online?nb=512").await.ok(&lines).await;
+    let bots = bots.await.expect("no panic").expect("bots");
+    assert_eq!(
+        bots.iter().map(|bot| (bot.player.id.as_str(), bot.ratings[0].1)).collect::<Vec<_>>(),
+        [("bob", 1500), ("carl", 1800)]
+    );
+
+    let bot = story.bot.clone();
+    let free = tokio::spawn(async move { bot.players_available(&["Ann".into(), "carl".into(), "dan".into()]).await });
+    let status =
+        r#"[{"id":"carl","online":true,"playing":true},{"id":"ann","online":true},{"id":"eve","online":true}]"#;
+    story.server.expect("GET /api/users/status?ids=Ann%2Ccarl%2Cdan").await.ok(status).await;
+    assert_eq!(free.await.expect("no panic"), Ok(vec![true, false, false]));
+}
+
+#[tokio::test]
+async fn an_account_is_checked_and_upgraded() {
+    let mut server = ScriptedServer::start().await;
+    let settings = Story::settings(&server);
+    let token = Token::parse("lip_secret", "the test").expect("a token");
+    let check = {
+        let (settings, token) = (settings.clone(), token.clone());
+        tokio::spawn(async move { lichess::account_check(&settings, &token).await })
+    };
+    let test = server.expect(TOKEN_TEST).await;
+    assert_eq!(test.body, "lip_secret");
+    test.ok(GOOD_TOKEN).await;
+    server.expect("GET /api/account").await.ok(r#"{"id":"bob","username":"Bob","count":{"all":0}}"#).await;
+    let report = check.await.expect("no panic").expect("a report");
+    assert!(report.may_play() && report.can_upgrade() && !report.account.is_bot);
+    assert_eq!(report.scopes, Some(vec!["bot:play".to_owned(), "challenge:read".to_owned()]));
+
+    let upgrade = tokio::spawn(async move { lichess::upgrade(&settings, &token).await });
+    server.expect("POST /api/bot/account/upgrade").await.answer(400, "", r#"{"error":"You have played games"}"#).await;
+    assert_eq!(upgrade.await.expect("no panic"), Err(ActionError::Refused("You have played games (400)".to_owned())));
+}
