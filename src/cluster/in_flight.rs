@@ -27,7 +27,7 @@ use super::{
     wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
 };
 use council::electors::{Fallback, Job, SearchReport, VerificationLength};
-use domain::{ElectorName, MachineName, Proposal};
+use domain::{ElectorName, MachineName, Phase, Proposal};
 
 /// A worker has the command so long after the way has taken its time, or it was lost on it.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
@@ -167,7 +167,10 @@ impl RemoteSearch {
     fn settle(&mut self, values: &mut HomeValues) {
         let Some((claim, key)) = self.progress.claim.as_ref().zip(self.claimed_move()) else { return };
         let Some(home) = values.get(&key) else { return };
-        let judgement = claims::judge(claim, &home, self.job.guidance.window);
+        // The election bounds the score of a vote once more, and nothing else.
+        let window = self.job.guidance.window;
+        let is_vote = self.values_men && window.is_none() && self.job.task.id.phase == Phase::First;
+        let judgement = claims::judge(claim, &home, window, is_vote);
         if judgement.verdict == ClaimVerdict::Outlying && self.values_men {
             values.suspect(self.worker, &self.job, claim, &key);
         }

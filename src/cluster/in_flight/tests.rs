@@ -225,7 +225,7 @@ fn a_score_that_is_not_borne_out_is_cut_and_its_worker_caught() {
     let mut setting = setting();
     setting.says("a2a3", Score::Cp(10_000));
     let caught = setting.verifies(Score::Cp(20));
-    assert_eq!(setting.heard(), [Score::Cp(20)]);
+    assert_eq!(setting.heard(), [Score::Cp(230)], "no more than honest searches differ");
     assert_eq!(
         caught.iter().map(|caught| (caught.worker, caught.claim.score)).collect::<Vec<_>>(),
         [(ANN, Score::Cp(10_000))]
@@ -254,7 +254,9 @@ fn longer_search_replaces_the_value_of_a_shorter_one() {
         assert_eq!(setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO), []);
     }
     setting.says("e2e4", Score::Cp(610));
-    assert_eq!(setting.heard(), [Score::Cp(0), Score::Cp(500)], "whatever is claimed");
+    setting.says("e2e4", Score::Cp(2_000));
+    let heard = [200, 600, 610, 950].map(Score::Cp);
+    assert_eq!(setting.heard(), heard, "a claim counts near the longest search");
 }
 
 /// A search whose council compares two moves.

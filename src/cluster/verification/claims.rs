@@ -1,8 +1,8 @@
 //! Whether a worker's claim can be true, by a search of this machine. Pure functions.
 //!
-//! What a worker claims of a move has no weight: its vote counts with the value that a search here finds (`council`, `trust`). A claim that
-//! differs from a short search by more than honest searches do is searched again, forty times as long; what then is further off than
-//! honest searches are is untrue, and the worker gets no searches for a while.
+//! A claimed score counts as far as honest searches may differ from the value that a search here finds; the election bounds it further
+//! (`council`, `trust`). A claim beyond that is searched again, forty times as long; a claim that is then further off than honest searches
+//! are is untrue, and the worker gets no searches for a while.
 //!
 //! A mate that is not found here is played to the end of its variation; where its last two moves force no mate, the claim is a lie. A mate
 //! against the mover that is found here counts as it was found, whatever the claim makes of it.
@@ -53,7 +53,7 @@ impl HomeValue {
 /// What is made of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimJudgement {
-    /// The proposal with the value that was found here; none is known in a variant that our own engine does not play.
+    /// The proposal with its score as far as the search here bears it out; zero in a variant that our own engine does not play.
     pub believed: Proposal,
     /// What else is to be thought of it.
     pub verdict: ClaimVerdict,
@@ -71,7 +71,13 @@ pub(crate) enum ClaimVerdict {
 }
 
 /// Holds a claim against what was found here. Of a search within a window it says no more than that the value lies outside.
-pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, Score)>) -> ClaimJudgement {
+/// The score of a vote counts near the value found here; any other score counts as it was found.
+pub(crate) fn judge(
+    claim: &Proposal,
+    home: &HomeValue,
+    window: Option<(Score, Score)>,
+    is_vote: bool,
+) -> ClaimJudgement {
     let within = |score: Score| window.map_or(score, |(low, high)| score.clamp(low, high.max(low)));
     let said = within(match claim.score {
         Score::Cp(said) => Score::Cp(said.clamp(-HIGHEST, HIGHEST)),
@@ -79,13 +85,21 @@ pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, S
     });
     let ours = home.score.map(within);
     let believed = Proposal {
-        score: ours.unwrap_or(Score::Cp(0)),
+        score: ours.map_or(Score::Cp(0), |ours| if is_vote { near(said, ours) } else { ours }),
         bound: Bound::Exact,
         selective_depth: claim.selective_depth.max(claim.depth),
         ..claim.clone()
     };
     let verdict = ours.map_or(ClaimVerdict::Plausible, |ours| verdict(said, ours, home, within));
     ClaimJudgement { believed, verdict }
+}
+
+/// A claimed score, no further from the value found here than honest searches are. Mates count as they were found.
+fn near(said: Score, ours: Score) -> Score {
+    match (said, ours) {
+        (Score::Cp(said), Score::Cp(seen)) => Score::Cp(said.clamp(seen - margin(seen), seen + margin(seen))),
+        _ => ours,
+    }
 }
 
 fn verdict(said: Score, ours: Score, home: &HomeValue, within: impl Fn(Score) -> Score) -> ClaimVerdict {
@@ -171,7 +185,7 @@ mod tests {
     }
 
     fn judged(said: Score, seen: Score, length: VerificationLength) -> (Score, ClaimVerdict) {
-        let ClaimJudgement { believed, verdict } = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None);
+        let ClaimJudgement { believed, verdict } = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None, true);
         (believed.score, verdict)
     }
 
@@ -180,11 +194,17 @@ mod tests {
     use VerificationLength::{Long, Medium, Short};
 
     #[test]
-    fn value_is_the_one_found_here() {
-        assert_eq!(judged(Cp(150), Cp(20), Short), (Cp(20), Plausible));
-        assert_eq!(judged(Cp(-120), Cp(20), Short), (Cp(20), Plausible));
-        assert_eq!(judged(Cp(1500), Cp(900), Short), (Cp(900), Plausible), "of high scores more differs");
+    fn claim_counts_near_the_value_found_here() {
+        assert_eq!(judged(Cp(150), Cp(20), Short), (Cp(150), Plausible));
+        assert_eq!(judged(Cp(-120), Cp(20), Short), (Cp(-120), Plausible));
+        assert_eq!(judged(Cp(1500), Cp(900), Short), (Cp(1500), Plausible), "of high scores more differs");
         assert_eq!(judged(Mate(4), Mate(6), Short), (Mate(6), Plausible));
+    }
+
+    #[test]
+    fn score_that_is_no_vote_counts_as_found_here() {
+        let judgement = judge(&claim(Cp(150), "e2e4"), &home(Cp(20), Short), None, false);
+        assert_eq!((judgement.believed.score, judgement.verdict), (Cp(20), Plausible));
     }
 
     #[test]
@@ -198,7 +218,7 @@ mod tests {
             (Cp(600), Bound::Lower),
         ] {
             let said = Proposal { bound, ..claim(score, "e2e4 e7e5 g1f3") };
-            let believed = judge(&said, &home, None).believed;
+            let believed = judge(&said, &home, None, true).believed;
             assert_eq!((believed.score, believed.bound), (Mate(-1), Bound::Exact), "{score} {bound:?}");
         }
         assert_eq!(judged(Mate(-2), Mate(-3), Long), (Mate(-3), Plausible));
@@ -206,12 +226,12 @@ mod tests {
 
     #[test]
     fn claim_far_from_a_long_search_is_untrue() {
-        assert_eq!(judged(Cp(600), Cp(20), Short), (Cp(20), Outlying));
-        assert_eq!(judged(Cp(600), Cp(20), Long), (Cp(20), Plausible), "an honest search may have seen that");
-        assert_eq!(judged(Cp(10_000), Cp(20), Medium), (Cp(20), Outlying));
-        assert_eq!(judged(Cp(10_000), Cp(20), Long), (Cp(20), Untrue));
-        assert_eq!(judged(Cp(1_000_000), Cp(1500), Long), (Cp(1500), Plausible));
-        assert_eq!(judged(Cp(-10_000), Cp(20), Long), (Cp(20), Plausible), "it harms its own move alone");
+        assert_eq!(judged(Cp(600), Cp(20), Short), (Cp(230), Outlying));
+        assert_eq!(judged(Cp(600), Cp(20), Long), (Cp(230), Plausible), "an honest search may have seen that");
+        assert_eq!(judged(Cp(10_000), Cp(20), Medium), (Cp(230), Outlying));
+        assert_eq!(judged(Cp(10_000), Cp(20), Long), (Cp(230), Untrue));
+        assert_eq!(judged(Cp(1_000_000), Cp(1500), Long), (Cp(2450), Plausible));
+        assert_eq!(judged(Cp(-10_000), Cp(20), Long), (Cp(-190), Plausible), "it harms its own move alone");
     }
 
     #[test]
@@ -225,7 +245,7 @@ mod tests {
     #[test]
     fn within_a_window_a_value_says_only_on_which_side_it_is() {
         let within = |said: Score, seen: Score| {
-            let judgement = judge(&claim(said, "e2e4"), &home(seen, Long), Some((Cp(300), Cp(310))));
+            let judgement = judge(&claim(said, "e2e4"), &home(seen, Long), Some((Cp(300), Cp(310))), false);
             (judgement.believed.score, judgement.verdict)
         };
         assert_eq!(within(Cp(300), Cp(-900)), (Cp(300), Plausible), "not above the window");
@@ -235,9 +255,9 @@ mod tests {
     #[test]
     fn what_a_shallow_search_overlooks_is_no_lie() {
         let overlooked = HomeValue::none(Long).after(Cp(84), 1).after(Cp(60), 2).after(Mate(-1), 3);
-        let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None);
+        let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None, true);
         assert_eq!((believed.score, verdict), (Mate(-1), Plausible), "yet it elects nothing");
-        assert_eq!(judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None).verdict, Untrue, "no iteration said that");
+        assert_eq!(judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None, true).verdict, Untrue, "no iteration said that");
     }
 
     #[test]
@@ -255,7 +275,7 @@ mod tests {
 
     #[test]
     fn variant_without_engine_has_no_value() {
-        assert_eq!(judge(&claim(Mate(1), "e2e4"), &HomeValue::none(Long), None).believed.score, Cp(0));
+        assert_eq!(judge(&claim(Mate(1), "e2e4"), &HomeValue::none(Long), None, true).believed.score, Cp(0));
     }
 
     #[test]

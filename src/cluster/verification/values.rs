@@ -154,7 +154,7 @@ impl Suspicion {
 
     fn is_untrue(&self, found: &HomeValue) -> bool {
         match self.trial {
-            Trial::Move => claims::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
+            Trial::Move => claims::judge(&self.claim, found, self.window, false).verdict == ClaimVerdict::Untrue,
             Trial::Mate => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
             Trial::End { .. } => claims::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
         }

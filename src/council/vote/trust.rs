@@ -2,13 +2,14 @@
 //! findings.
 //!
 //! Invariant: the elected move is one that the home electors alone would elect, or one that
-//! verification finds at most [`TOLERANCE`] centipawns worse. So nothing that another machine
-//! claims has weight. Its vote counts
+//! verification finds at most [`TOLERANCE`] centipawns worse. So what another machine claims
+//! decides among such moves alone. Its vote counts
 //!
 //! - if verification has compared its move with the choice of the home electors, and found it
 //!   within the tolerance;
-//! - with the value that verification found: the score of the home electors' choice, less the
-//!   difference of the two moves if it is the worse one;
+//! - with its own score, as far as that is within the tolerance of the value that verification
+//!   found: the score of the home electors' choice, less the difference of the two moves if it is
+//!   the worse one;
 //! - at most one ply deeper than the deepest comparable home vote;
 //! - with its move alone: the rest of its variation may be invented.
 
@@ -98,8 +99,8 @@ fn verified<L: CouncilGame>(
     let found = if agrees { None } else { verification.score(best) };
     let score = match (found, home.map(|home| home.score)) {
         (Some(mate @ Score::Mate(_)), _) => mate,
-        // Verification is shorter than the home search: it may lower a vote, and raises none.
-        (_, Some(Score::Cp(ours))) => Score::Cp(ours.saturating_add(difference.min(0)).clamp(-HIGHEST, HIGHEST)),
+        // Verification is shorter than the home search: a better value there proves nothing.
+        (_, Some(Score::Cp(ours))) => near(ballot.proposal.score, ours.saturating_add(difference.min(0))),
         (None, Some(ours)) => ours,
         (Some(found), _) => found,
         (None, None) => return None,
@@ -114,6 +115,15 @@ fn verified<L: CouncilGame>(
         pv: vec![best],
         ..ballot.proposal.clone()
     })
+}
+
+/// The score of a claim, within the tolerance of the value that it has here. A claimed mate says nothing.
+fn near(claim: Score, here: i32) -> Score {
+    let score = match claim {
+        Score::Cp(claimed) => claimed.clamp(here.saturating_sub(TOLERANCE), here.saturating_add(TOLERANCE)),
+        Score::Mate(_) => here,
+    };
+    Score::Cp(score.clamp(-HIGHEST, HIGHEST))
 }
 
 /// The depth of the deepest home vote of an elector that evaluates alike, or of any where there is none.

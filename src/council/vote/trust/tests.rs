@@ -171,9 +171,9 @@ fn elected_move_is_home_choice_or_verified() {
     assert!(overruled > 100, "votes of other machines count, {overruled}");
 }
 
-/// Of what a worker claims of a move neither score nor bound, nodes or variation has weight, nor a depth beyond the home votes'.
+/// Of what a worker claims of a move neither bound, nodes nor variation has weight, nor a score or a depth beyond what home cores found.
 #[test]
-fn claimed_numbers_change_no_election() {
+fn claims_beyond_verification_change_no_election() {
     for seed in 0..SEQUENCES / 3 {
         let rule = rule(CriterionName::ALL[usize::try_from(seed).expect("small") % CriterionName::ALL.len()]);
         Setting::new(seed).goes_on(Attack::Noise, seed, |setting| {
@@ -181,7 +181,11 @@ fn claimed_numbers_change_no_election() {
                 let depth = deepest_like(ballot, &setting.ballots).max(14) + 1;
                 Some(match is_home(ballot) {
                     true => ballot.proposal.clone(),
-                    false => Proposal { depth, ..setting.proposal(ballot.place, ballot.proposal.best) },
+                    false => Proposal {
+                        depth,
+                        score: Score::Cp(10_000),
+                        ..setting.proposal(ballot.place, ballot.proposal.best)
+                    },
                 })
             });
             let boast = setting.ballots.with(|ballot| {
@@ -189,7 +193,8 @@ fn claimed_numbers_change_no_election() {
                     true => ballot.proposal.clone(),
                     false => Proposal {
                         depth: 1_000,
-                        score: Score::Mate(1),
+                        score: Score::Cp(25_000),
+                        bound: Bound::Lower,
                         root_moves_done: 900,
                         nodes: 1 << 50,
                         ..ballot.proposal.clone()
@@ -204,7 +209,7 @@ fn claimed_numbers_change_no_election() {
 }
 
 #[test]
-fn remote_vote_counts_with_the_verified_value_and_capped_depth() {
+fn remote_vote_counts_near_the_verified_value_and_capped_depth() {
     let line = Arc::new(Line::start(Variant::Standard));
     let verification = Verification::new(Arc::default());
     let settings = CouncilSettings { roster: "complete-3".to_owned(), ..CouncilSettings::default() };
@@ -229,9 +234,17 @@ fn remote_vote_counts_with_the_verified_value_and_capped_depth() {
     assert_eq!(rule.elected_move(&setting.ballots, SEED), Some(home), "nothing is verified yet");
     setting.verification.found(Some(home), VerificationLength::Short, Some(Score::Cp(10)));
     setting.verification.found(Some(theirs), VerificationLength::Short, Some(Score::Cp(25)));
-    let outcome = rule.elect(&setting.ballots, SEED).expect("an election");
-    let counted = &outcome.votes[1].proposal;
-    assert_eq!((outcome.elected.best, counted.score, counted.depth), (theirs, Score::Cp(30), 11));
+    let counted = |setting: &Setting| {
+        let outcome = rule.elect(&setting.ballots, SEED).expect("an election");
+        let counted = &outcome.votes[1].proposal;
+        (outcome.elected.best, counted.score, counted.depth)
+    };
+    assert_eq!(counted(&setting), (theirs, Score::Cp(80), 11), "50 above the home choice at most");
+    for (claimed, counts) in [(Score::Cp(45), 45), (Score::Cp(-900), -20), (Score::Mate(3), 30), (Score::Mate(-3), 30)] {
+        let claim = Proposal { score: claimed, depth: 53, ..setting.proposal(1, theirs) };
+        setting.ballots.cast(1, claim);
+        assert_eq!(counted(&setting).1, Score::Cp(counts), "{claimed}");
+    }
     setting.verification.found(Some(home), VerificationLength::Long, Some(Score::Cp(10)));
     setting.verification.found(Some(theirs), VerificationLength::Long, Some(Score::Cp(-41)));
     assert_eq!(rule.elected_move(&setting.ballots, SEED), Some(home), "51 centipawns worse");
