@@ -185,7 +185,8 @@ mod tests {
     }
 
     fn judged(said: Score, seen: Score, length: VerificationLength) -> (Score, ClaimVerdict) {
-        let ClaimJudgement { believed, verdict } = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None, true);
+        let ClaimJudgement { believed, verdict } =
+            judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None, true);
         (believed.score, verdict)
     }
 
@@ -257,7 +258,11 @@ mod tests {
         let overlooked = HomeValue::none(Long).after(Cp(84), 1).after(Cp(60), 2).after(Mate(-1), 3);
         let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None, true);
         assert_eq!((believed.score, verdict), (Mate(-1), Plausible), "yet it elects nothing");
-        assert_eq!(judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None, true).verdict, Untrue, "no iteration said that");
+        assert_eq!(
+            judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None, true).verdict,
+            Untrue,
+            "no iteration said that"
+        );
     }
 
     #[test]

@@ -8,8 +8,8 @@
 //! The second form plays no games: it compares the moves that both rules elect in positions by searches of ten times the nodes.
 //!
 //! Each council has one home elector and three distant ones, all with the evaluation of the roster
-//! `auto` and some noise, each with a table of its own. Verification has a hundredth of the nodes
-//! of a move for its first search, as 1,000 nodes are in a third of a second.
+//! `auto` and some noise, each with a table of its own. Verification has what a daemon gives it: an
+//! eighth of the nodes of a move, and those of ten milliseconds at once.
 
 extern crate concilio_council as council;
 
@@ -26,6 +26,9 @@ use engine::{Engine, EngineOptions, Limits, Noise};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 const ELECTORS: usize = 4;
+/// Nodes that verification has at once, those of ten milliseconds; and the share of a move's nodes that it has beside them.
+const AT_ONCE: u64 = 3_000;
+const SHARE: u64 = 8;
 /// Amplitude of the noise by which the electors differ, centipawns.
 const NOISE: u16 = 6;
 /// Plies drawn at random at the beginning of a pair of games.
@@ -121,14 +124,14 @@ impl Side {
         seed: u64,
     ) -> Option<UciMove> {
         let verification = Verification::new(Arc::default());
-        let mut left = nodes / 7;
+        let mut left = AT_ONCE + nodes / SHARE;
         let mut spend = |engine: &mut Engine, moved: Option<UciMove>, length: VerificationLength| {
-            let cost = length.nodes() * nodes / 100_000;
+            let cost = length.nodes();
             if cost > left {
                 return false;
             }
             left -= cost;
-            let score = search(engine, line, moved, cost.max(40)).map(|(_, score, _)| score);
+            let score = search(engine, line, moved, cost).map(|(_, score, _)| score);
             verification.found(moved, length, score);
             true
         };

@@ -240,7 +240,8 @@ fn remote_vote_counts_near_the_verified_value_and_capped_depth() {
         (outcome.elected.best, counted.score, counted.depth)
     };
     assert_eq!(counted(&setting), (theirs, Score::Cp(80), 11), "50 above the home choice at most");
-    for (claimed, counts) in [(Score::Cp(45), 45), (Score::Cp(-900), -20), (Score::Mate(3), 30), (Score::Mate(-3), 30)] {
+    for (claimed, counts) in [(Score::Cp(45), 45), (Score::Cp(-900), -20), (Score::Mate(3), 30), (Score::Mate(-3), 30)]
+    {
         let claim = Proposal { score: claimed, depth: 53, ..setting.proposal(1, theirs) };
         setting.ballots.cast(1, claim);
         assert_eq!(counted(&setting).1, Score::Cp(counts), "{claimed}");
