@@ -24,7 +24,8 @@ pub(super) struct AccountsCommand {
 
 #[derive(Debug, Subcommand)]
 enum AccountAction {
-    /// Who am I, is it a bot account, do the token's scopes suffice; on FICS: titles, timeseal, seeks, formula
+    /// Show the account: name, bot status, and the token's scopes; on FICS: titles, timeseal,
+    /// seeks, formula
     Check {
         #[command(flatten)]
         settings: SettingsArgs,

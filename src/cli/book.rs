@@ -1,5 +1,3 @@
-//! `concilio book`: opening books.
-
 use std::{
     fs::{self, File},
     io::{self, BufWriter, ErrorKind, Read},
@@ -39,13 +37,12 @@ struct MakeBook {
     /// The texts
     #[arg(required = true, value_name = "TEXT")]
     texts: Vec<PathBuf>,
-    /// Where the book goes; if there is one, the lines are added to it
+    /// Output file of the book; the lines are added to an existing one
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
 }
 
 impl BookCommand {
-    /// Does what was asked.
     pub(super) fn run(self) -> Result<(), Failure> {
         let BookAction::Make(make) = self.action;
         make.run()

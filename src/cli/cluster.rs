@@ -45,7 +45,7 @@ enum ClusterAction {
     RemoveDaemon(MemberArgs),
 }
 
-/// Whom to ask, and how to print the answers.
+/// Server and output format.
 #[derive(Debug, Args)]
 struct StatusArgs {
     #[command(flatten)]
@@ -57,7 +57,7 @@ struct StatusArgs {
     json: bool,
 }
 
-/// Whose key it is, and where the keys and the server's configuration are.
+/// Owner of the key, and the folder of keys and server configuration.
 #[derive(Debug, Args)]
 struct MemberArgs {
     /// Member name: up to 64 letters, digits, - and _
@@ -70,7 +70,7 @@ struct MemberArgs {
     reload: Option<PathBuf>,
 }
 
-/// Where the NATS server is and how it knows us: each of these stands for a key of the table [cluster].
+/// Address and credentials of the NATS server; each option stands for a key of the table [cluster].
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "The NATS server")]
 pub(super) struct ClusterArgs {
@@ -167,14 +167,14 @@ async fn status(cluster: &ClusterSettings, unused: &Unused, json: bool) -> Resul
     } else {
         print_survey(cluster, &survey, unused);
     }
-    match nobody_lends(&survey) {
+    match reason_for_no_worker(&survey) {
         Some(why) => Err(Failure::failed(why)),
         None => Ok(()),
     }
 }
 
-/// Where there are workers and none of them takes searches of ours, why not.
-fn nobody_lends(survey: &Survey) -> Option<String> {
+/// Returns the reason if there are workers and none of them takes our searches.
+fn reason_for_no_worker(survey: &Survey) -> Option<String> {
     let unused = not_used(survey);
     let is_useless = !survey.workers.iter().any(takes_searches) && !unused.is_empty();
     is_useless.then(|| format!("no worker can be used: {}", unused.join("; ")))
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workers_that_all_leave_are_none_that_can_be_used() {
+    fn leaving_workers_are_unusable() {
         let worker = |name: &str, state| WorkerAnswer {
             worker: Sender { name: name.to_owned(), run: RunId::draw() },
             heartbeat: Heartbeat { state, ..Heartbeat::idle(4, 900) },
@@ -359,10 +359,10 @@ mod tests {
         };
         let survey = |workers| Survey { workers, ..Survey::default() };
         let attic = worker("attic", WorkerState::Draining);
-        let why = nobody_lends(&survey(vec![attic.clone()]));
+        let why = reason_for_no_worker(&survey(vec![attic.clone()]));
         assert!(why.is_some_and(|why| why.contains("attic finishes what it has")));
         let both = survey(vec![attic, worker("cellar", WorkerState::Lending)]);
-        assert_eq!((nobody_lends(&both), not_used(&both).len()), (None, 1));
-        assert_eq!(nobody_lends(&survey(Vec::new())), None, "nobody is there");
+        assert_eq!((reason_for_no_worker(&both), not_used(&both).len()), (None, 1));
+        assert_eq!(reason_for_no_worker(&survey(Vec::new())), None, "there is no worker");
     }
 }

@@ -32,12 +32,12 @@ enum ConfigAction {
     },
     /// Make a settings file of another bot's
     Import {
-        /// Whose settings they are
+        /// Bot whose settings are converted
         bot: OtherBot,
         /// Its file, such as config.yml
         file: PathBuf,
-        /// Where ours is written, with the token beside it in lichess.token; what stands there already is not touched. Without it ours is
-        /// printed, and the token is not
+        /// Output file, with the token beside it in lichess.token; existing files are not touched.
+        /// Without it the settings are printed, and the token is not
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },

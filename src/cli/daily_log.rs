@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn next_day_writes_into_the_next_file() {
+    fn next_day_starts_a_new_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let log = DailyLog::open(&folder.path().join("bot.log"), 2).expect("writable");
         let days = ["2199-01-01", "2199-01-02", "2199-01-02"].map(|day| day.parse::<Date>().expect("a day"));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn old_files_go_and_those_of_others_stay() {
+    fn only_own_old_files_are_deleted() {
         let others = ["concilio", "concilio.db", "concilio.toml", "bot-fics.2001-01-01.log", "bot.old.log", "bot.log"];
         let days = ["2001-01-01", "2001-01-02", "2001-01-03"];
         for (name, of_a_day) in [("bot.log", "bot.DAY.log"), ("concilio", "concilio.DAY")] {

@@ -14,13 +14,12 @@ pub(super) struct EvalCommand {
     /// The position; the usual starting position by default
     #[arg(default_value = "startpos")]
     fen: String,
-    /// Whether castling is Chess960's
+    /// Read castling as Chess960's
     #[arg(long)]
     chess960: bool,
 }
 
 impl EvalCommand {
-    /// Prints the table.
     pub(super) fn run(self) -> Result<(), Failure> {
         let position = Position::from_line(&self.fen, self.chess960, []).map_err(Failure::usage)?;
         print(format_args!("{}", Breakdown::as_played(position.board())));

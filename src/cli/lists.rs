@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_block_list_at_an_address_is_followed() {
+    async fn block_list_at_a_url_is_followed() {
         let mut settings = Settings::default();
         settings.challenge.block = vec!["Eve".to_owned()];
         settings.challenge.block_urls = vec![address_of(&["# cheats\nMallory\n"]).await];
@@ -217,7 +217,7 @@ mod tests {
 
     /// What is no list takes no names away, whatever its status says, and counts as not had.
     #[tokio::test]
-    async fn an_address_that_gives_no_list_keeps_its_names() {
+    async fn failing_url_keeps_its_names() {
         let url =
             address_of(&["Mallory\n", "<!doctype html>\n<title>Down for maintenance</title>", "", "# nobody\n"]).await;
         let (client, urls) = (client().expect("a client"), BTreeSet::from([url.clone()]));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_names_is_told_from_what_is_none() {
+    fn only_lists_of_names_are_accepted() {
         for page in ["<html>", " \r\n<!doctype html>", "\u{feff}<html>"] {
             assert!(matches!(read(page, false), Err(ListError::Page)), "{page:?}");
         }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_had_is_asked_for_again_after_a_minute() {
+    fn failed_lists_are_retried_in_a_minute() {
         let now = Instant::now();
         assert_eq!(next_fetch(now, now + EVERY, false), now + EVERY);
         assert_eq!(next_fetch(now, now + EVERY, true), now + AGAIN);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lists_are_followed_until_others_hold() {
+    async fn lists_are_followed_until_replaced() {
         let stop = CancellationToken::new();
         let mut lists = follow(Arc::new(Settings::default()), stop.clone()).expect("readable");
         stop.cancel();

@@ -275,7 +275,7 @@ mod tests {
 
     /// Promise 7: nor does it reach a log on a terminal as more than text.
     #[test]
-    fn what_a_server_says_does_not_steer_the_terminal() {
+    fn server_text_is_escaped_in_the_log() {
         let text = logged(LogFormat::Text, hostile);
         let said =
             "INFO a game against \\u{9b}2J\\u{a}  INFO forged (opponent \\u{1b}]0;owned\\u{7}, games played 3)\n";
@@ -283,13 +283,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_stands_behind_what_failed() {
+    fn error_follows_the_failed_action() {
         let text = logged(LogFormat::Text, || tracing::warn!(error = %"no such file", "the book cannot be read"));
         assert!(text.ends_with(" WARN the book cannot be read: no such file\n"), "{text:?}");
     }
 
     #[test]
-    fn places_in_the_source_of_libraries_are_not_logged() {
+    fn library_source_lines_are_not_logged() {
         let warn = || tracing::warn!(log.target = "rustls", log.file = "/home/me/tls.rs", log.line = 7, "no TLS");
         let text = logged(LogFormat::Text, warn);
         assert!(text.ends_with(" WARN no TLS\n"), "{text:?}");
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_accounts_is_said_once() {
+    fn account_events_are_logged_once() {
         let tell =
             || tracing::info!(target: "concilio_bot::event", account = "lichess", event = "closed", "lichess: closed");
         assert!(logged(LogFormat::Text, tell).ends_with("INFO lichess: closed\n"));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_waits_while_a_picture_is_painted() {
+    fn log_waits_while_the_view_is_drawn() {
         hold_back();
         io::Write::write_all(&mut StandardError, b"one\ntwo\n").expect("kept");
         assert_eq!(lines_held_back(), ["one", "two"]);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_would_log_nothing_is_refused() {
+    fn filter_without_effect_is_an_error() {
         for good in ["", "info", "WARN", "off", "concilio=debug", "info,concilio_bot=trace,hyper=off"] {
             assert_eq!(parse_filter(good).as_deref(), Ok(good));
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long after its start the daemon gives memory back: by then it is connected.
+/// Time after its start at which the daemon returns memory to the system: by then it is connected.
 const STARTED: Duration = Duration::from_secs(2);
 
 /// Waits until the daemon has started, and gives back the code that ran until then: command line, settings, libraries' setup. It is
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn program_runs_on_after_it_gave_back_its_code() {
+    fn program_survives_returning_its_code() {
         give_back_code();
         assert_eq!([3, 1, 2].iter().max(), Some(&3));
     }

@@ -1,5 +1,6 @@
-//! The command line: one file a subcommand. Each reads its arguments, sets up what the rooms below need, and prints what
-//! came of it. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers for good.
+//! The command line: one file a subcommand. Each reads its arguments, sets up the packages below,
+//! and prints the result. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers
+//! for good.
 
 mod account;
 mod book;
@@ -43,8 +44,8 @@ use clap::{Parser, Subcommand};
 use tokio::runtime::{Builder, Handle};
 use util::{Failure, printable};
 
-/// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of `sysexits.h`. Whoever looks after services
-/// can tell it from a failure after which another start may help.
+/// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of
+/// `sysexits.h`. A service manager can tell it from a failure after which a restart may help.
 const REFUSED: u8 = 77;
 
 /// A chess player for Lichess and FICS that picks its moves by a vote of electors.
@@ -63,10 +64,11 @@ Matches, fits and other measurements are the program concilio-lab, built from th
 Exit codes: 0 done, 1 failed, 2 wrong usage or wrong settings, 77 refused by the servers for good (run)."
 )]
 pub struct Cli {
-    /// What to log on standard error: error, warn, info, debug, trace, or a filter such as concilio=debug
+    /// Log filter of standard error: error, warn, info, debug, trace, or a filter such as
+    /// concilio=debug
     #[arg(long, global = true, env = "RUST_LOG", value_name = "LEVEL", value_parser = log::parse_filter)]
     log: Option<String>,
-    /// How the log is written: a plain sentence a line, or a JSON object a line
+    /// Log format: a plain sentence a line, or a JSON object a line
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
     #[command(subcommand)]
@@ -103,7 +105,7 @@ enum Subcommands {
     Uci(uci::UciCommand),
     /// Speak CECP, for XBoard and its like; or play on the console
     Xboard(xboard::XboardCommand),
-    /// Lend this machine's cores to daemons on others, over NATS
+    /// Search for daemons on other machines, over NATS
     Worker(worker::LendCommand),
     /// Show workers and manage their keys
     Cluster(cluster::ClusterCommand),

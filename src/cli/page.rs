@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_is_taken_may_be_had_another_time() {
+    fn address_in_use_is_retried() {
         let status = |error| format!("{:?}", failure(error).code());
         let address = SocketAddr::from(([127, 0, 0, 1], 8080));
         let taken = WebError::Listen { address, source: io::ErrorKind::AddrInUse.into() };

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_kept_and_clocks_are_free_where_that_is_asked_for() {
+    fn limits_and_clocks_are_options() {
         let read = |words: &[&str]| {
             let settings = Program::try_parse_from(words).expect("a command line").practice.settings();
             (settings.strict_terms, settings.limits.is_some())
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn several_accounts_are_named_at_once() {
+    fn several_accounts_may_be_named() {
         let read = |words: &[&str]| Program::try_parse_from(words).expect("a command line").practice.accounts;
         assert_eq!(read(&["practice", "--account", "a+", "b+"]), ["a+", "b+"]);
         assert_eq!(read(&["practice", "--account", "a+", "--account", "b"]), ["a+", "b"]);

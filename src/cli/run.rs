@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_told_to_end_has_ended_well_although_an_account_was_refused_before() {
+    fn ordered_end_succeeds_after_a_refusal() {
         let [closed, rejected] = [AccountEnd::Closed, AccountEnd::Rejected("another login".to_owned())];
         let lost = AccountEnd::Lost("its connection is gone".to_owned());
         assert_eq!(RunEnd::of(&[rejected.clone(), closed.clone()]), Some(RunEnd::Closed));

@@ -1,4 +1,4 @@
-//! From settings to a runtime: what the session needs, made of what the operator wrote.
+//! Builds the runtime of a session from the settings.
 
 use std::{
     collections::BTreeMap,
@@ -41,8 +41,8 @@ pub(super) fn build(
     Ok(Runtime { journal, pool, event_bus, player, policy, control: Control::new(shutdown.clone()) })
 }
 
-/// What the settings say about whom accounts play and how. Foreign engines are started once. The lists of names are
-/// followed until `others_hold`.
+/// Returns the rules of the settings about opponents and play. Foreign engines are started once.
+/// The lists of names are updated until `others_hold`.
 pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Result<ReloadedPolicy, Failure> {
     let (base, named) = players(settings)?;
     let newer_lists = lists::follow(Arc::new(settings.clone()), others_hold)?;
@@ -69,7 +69,7 @@ pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Resu
     Ok(ReloadedPolicy { player: Arc::new(choose), policy: Arc::new(policy) })
 }
 
-/// Who lends cores to this machine until `stop`, if the settings name a server.
+/// Connects to the workers of the cluster until `stop`, if the settings name a server.
 pub(super) fn remote_pool(cluster: &ClusterSettings, stop: CancellationToken) -> Option<Arc<dyn RemotePool>> {
     cluster.is_on().then(|| Arc::new(ClusterClient::join(cluster.clone(), stop)) as _)
 }
@@ -83,7 +83,7 @@ pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
     }
 }
 
-/// How the council plays under a chess program, with whoever lends cores to it as long as it lives.
+/// Returns the setup of the council under a chess program, with its remote workers.
 pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failure> {
     let remote_pool = remote_pool(&settings.cluster, CancellationToken::new());
     hear_from(remote_pool.as_ref()).await;
@@ -95,7 +95,8 @@ pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failur
     Ok(setup)
 }
 
-/// Whether the rosters, books and tables that the settings name are there, and the engines speak their protocols: each is started once.
+/// Checks the rosters, books and tables of the settings, and the protocols of the engines: each is
+/// started once.
 pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
     let (base, named) = players(settings)?;
     variants(std::iter::once(&base).chain(named.values()))?;
@@ -116,7 +117,7 @@ fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, ProfilePlayers),
     Ok((Arc::new(base), named.collect::<Result<_, Failure>>()?))
 }
 
-/// Electors that are listed and that no roster seats were meant to play.
+/// Warns of electors that are listed and in no roster: they were meant to play.
 fn warn_of_idle_electors(settings: &Settings) {
     let base = &settings.player.council;
     let profiles = settings.profiles.iter().map(|(name, profile)| (name, &profile.player.council));
@@ -150,8 +151,9 @@ fn prepare(table: &str, settings: &PlayerSettings) -> Result<PreparedPlayer, Fai
     Ok(prepared)
 }
 
-/// What any of the rosters can play. An engine that does not start now, perhaps because its machine is off, costs its vote until it
-/// does; a roster of which nobody starts is a mistake.
+/// Returns the variants that any of the rosters can play. An engine that does not start now,
+/// perhaps because its machine is off, costs its vote until it does; a roster without any engine
+/// that starts is a mistake.
 fn variants<'a>(players: impl Iterator<Item = &'a Arc<PreparedPlayer>>) -> Result<Vec<Variant>, Failure> {
     let mut known = Vec::new();
     for player in players {
@@ -181,7 +183,7 @@ mod tests {
     use super::*;
     use council::ElectorSettings;
 
-    /// What a council can play that has an engine on a machine that is off, beside these.
+    /// Returns the variants of a council with `others` and an engine on a machine that is off.
     fn playable(others: Vec<ElectorSettings>) -> Result<Vec<Variant>, Failure> {
         let engine = "sh -c exit".into();
         let off =
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_whose_machine_is_off_does_not_keep_the_daemon_from_playing() {
+    fn absent_remote_engine_allows_play() {
         let ours = ElectorSettings { knowledge: "mbxkcpar".parse().ok(), ..ElectorSettings::default() };
         assert!(playable(vec![ours]).is_ok_and(|variants| variants.contains(&Variant::Standard)));
         assert!(playable(Vec::new()).is_err_and(|failure| failure.to_string().contains("elector attic")));

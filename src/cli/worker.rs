@@ -1,4 +1,4 @@
-//! `concilio worker`: lends this machine to daemons on others.
+//! `concilio worker`: searches for daemons on other machines.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -8,7 +8,7 @@ use super::{Failure, cluster::ClusterArgs, settings_args::SettingsArgs, signals:
 use cluster::{WorkerSettings, is_member_name, lend};
 use util::Shutdown;
 
-/// Lend this machine's cores to daemons on others, over NATS
+/// Search for daemons on other machines, over NATS
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio worker --nats nats://192.168.1.10:4222
@@ -28,16 +28,17 @@ pub(super) struct LendCommand {
     /// unless some are named
     #[arg(long = "daemon", env = "CONCILIO_WORKER_DAEMONS", value_delimiter = ',', value_name = "NAME")]
     daemons: Vec<String>,
-    /// Cores to lend; 0 lends all there are
+    /// Cores for searches; 0 takes all
     #[arg(long, env = "CONCILIO_WORKER_CORES", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
     cores: u16,
     /// Memory for the tables of all electors together, MiB
     #[arg(long, env = "CONCILIO_WORKER_MEMORY", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576), value_name = "MIB")]
     memory: u32,
-    /// A UCI engine to lend, under the name that daemons know it by (its file's, unless said); may be given several times
+    /// UCI engine for daemons, with the name by which daemons know it (by default its file name);
+    /// may be given several times
     #[arg(long = "engine", value_parser = parse_engine, value_name = "[NAME=]PATH")]
     engines: Vec<(String, PathBuf)>,
-    /// Where to answer GET /live (it works) and GET /ready (it is connected), for whoever watches over it
+    /// Address for GET /live (it works) and GET /ready (it is connected), for health checks
     #[arg(long, env = "CONCILIO_WORKER_HEALTH", value_name = "ADDRESS")]
     health: Option<SocketAddr>,
 }
@@ -56,7 +57,7 @@ fn parse_engine(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl LendCommand {
-    /// Lends until told to leave.
+    /// Serves daemons until shutdown.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let mut cluster = self.cluster.load(self.settings)?;
         if !self.daemons.is_empty() {

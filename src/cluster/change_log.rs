@@ -1,7 +1,7 @@
-//! What the log tells of workers: each change in a line, and of a name that changes again and again only that it does, so that
-//! nobody fills the log by coming and going.
+//! Logs changes of workers, a line each; of a name that changes again and again only that it does,
+//! so that no worker fills the log by coming and going.
 //!
-//! Memory is bounded too: of no more than [`Registry::MOST`] names that changed within a minute is anything told.
+//! Memory is bounded too: at most [`Registry::MOST`] names that changed within a minute are logged.
 
 use std::{
     collections::BTreeMap,
@@ -11,12 +11,13 @@ use std::{
 use super::registry::{Registry, WorkerChange};
 use domain::MachineName;
 
-/// Within so long the log has at most [`MOST_CHANGES`] of one name, and a line that says that there are more.
+/// Period in which the log has at most [`MOST_CHANGES`] of one name, and a line that says that
+/// there are more.
 const PERIOD: Duration = Duration::from_secs(60);
 /// See [`PERIOD`].
 const MOST_CHANGES: u32 = 20;
 
-/// How often each name has changed of late.
+/// Recent changes by name.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeLog(BTreeMap<MachineName, RecentChanges>);
 
@@ -26,10 +27,8 @@ struct RecentChanges {
     count: u32,
 }
 
-/// What is to be said of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Telling {
-    /// The change itself.
     Change,
     /// That the name changes too often for more to be told of it.
     TooOften,
@@ -37,14 +36,13 @@ enum Telling {
 }
 
 impl ChangeLog {
-    /// A worker is there, with so many cores of so many thousands of nodes a second each.
+    /// Logs a new worker, with its cores and its speed in thousands of nodes a second a core.
     pub(crate) fn came(&mut self, now: Instant, name: &MachineName, cores: u16, speed: u32) {
         if self.is_told(now, name) {
             tracing::info!(worker = %name, cores, speed, "worker connected");
         }
     }
 
-    /// A worker has said good-bye.
     pub(crate) fn left(&mut self, now: Instant, name: &MachineName) {
         if self.is_told(now, name) {
             tracing::info!(worker = %name, "worker left");
@@ -75,7 +73,7 @@ impl ChangeLog {
         }
     }
 
-    /// Whether a change is to be told of; where it is the first of too many, that is told instead.
+    /// Returns true if a change is to be logged; logs instead the first of too many.
     fn is_told(&mut self, now: Instant, name: &MachineName) -> bool {
         let telling = self.telling(now, name);
         if telling == Telling::TooOften {
@@ -118,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_comes_and_goes_all_the_time_fills_no_log() {
+    fn flapping_worker_fills_no_log() {
         let (mut log, now) = (ChangeLog::default(), Instant::now());
         assert_eq!(lines(&mut log, now, "flapping", 10_000), 21);
         assert_eq!(lines(&mut log, now, "steady", 4), 4, "the others are told of as ever");
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_names_that_come_and_go_fills_no_memory() {
+    fn flapping_names_fill_no_memory() {
         let (mut log, now) = (ChangeLog::default(), Instant::now());
         let told = (0..5_000).map(|number| lines(&mut log, now, &format!("name-{number}"), 2)).sum::<usize>();
         assert_eq!((told, log.0.len()), (2 * Registry::MOST, Registry::MOST));

@@ -1,7 +1,8 @@
-//! The daemon's side: it knows who lends, sends searches to workers, and passes on what comes back.
+//! The daemon's side: it knows the workers, sends them searches, and passes on their reports.
 //!
-//! What it knows is behind one lock that is held for microseconds; a task of its own talks to the server. Where there is no
-//! server, no worker or no room, searches are simply not taken, and the pool does them itself.
+//! Its state is behind one lock that is held for microseconds; a task of its own talks to the
+//! server. Without a server, a worker or a free core, searches are not taken, and the pool does
+//! them itself.
 
 mod joining;
 mod slot;
@@ -43,13 +44,12 @@ use engine::SharedTable;
 use slot::ClusterSlot;
 use util::supervised;
 
-/// After a poll, those who come ask for none of their own for so long.
+/// Time after a poll in which new workers are not polled again.
 const NEWCOMERS_WAIT: Duration = Duration::from_millis(100);
 
-/// To whom a search reports.
 type Reports = UnboundedSender<SearchReport>;
 
-/// The machines that lend their cores to this process. Cheap to clone; clones are the same.
+/// The remote machines that search for this process. Cheap to clone; clones are the same.
 #[derive(Clone, Debug)]
 pub struct ClusterClient(Arc<ClientShared>);
 
@@ -61,13 +61,11 @@ struct ClientShared {
     /// How much may be told of tables; `None`: nothing.
     table_sync: Option<SyncBudget>,
     known: Mutex<ClientState>,
-    /// Something is to be verified.
     to_verify: Arc<Notify>,
-    /// How often a worker has come that may be asked.
+    /// Number of workers that became usable.
     arrivals: watch::Sender<u64>,
 }
 
-/// What is known now.
 #[derive(Debug, Default)]
 struct ClientState {
     /// The connection, and as whom we speak over it; `None` before the first one.
@@ -78,13 +76,12 @@ struct ClientState {
     table_sync: TableSync,
     /// The polls that may still be answered, and when each was sent, the oldest first.
     polls: VecDeque<(u64, Instant)>,
-    /// How many were sent.
+    /// Number of polls sent.
     polled: u64,
     slots: u32,
 }
 
 impl ClientState {
-    /// A search has ended.
     fn remember(&mut self, now: Instant, ended: EndedSearch) {
         self.registry.measured(now, ended.worker, ended.sample);
         self.registry.conducted(now, ended.worker, ended.conduct);
@@ -92,7 +89,7 @@ impl ClientState {
 }
 
 impl ClusterClient {
-    /// Joins the cluster of the settings, from a task that ends with `stop`. There may be nobody yet; whoever comes is used.
+    /// Joins the cluster of the settings, in a task that ends with `stop`. Workers may come later.
     pub fn join(settings: ClusterSettings, stop: CancellationToken) -> Self {
         let subjects = Subjects::below(&settings.prefix);
         let (run, name) = (RunId::draw(), settings.name());
@@ -214,14 +211,14 @@ impl ClusterClient {
         }
     }
 
-    /// The server says that nobody listens to our polls.
+    /// Handles the server's notice that no worker receives our polls.
     fn unheard(&self, message: &Message) {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             self.lose(|registry| registry.unheard(Instant::now()), "is not connected any more");
         }
     }
 
-    /// Reads a message of whoever may send on its subject.
+    /// Reads a message of a sender that is allowed on its subject.
     fn read<B: DeserializeOwned>(&self, identity: &ProcessIdentity, message: &Message) -> Option<(Sender, B)> {
         let from = self.0.subjects.sender(&message.subject)?;
         let read = wire::decode(from, &message.payload, &identity.version);

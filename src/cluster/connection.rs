@@ -29,9 +29,9 @@ pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");
 /// The environment variable that may hold the token, and the systemd credential.
 pub const TOKEN: (&str, &str) = ("CONCILIO_NATS_TOKEN", "nats-token");
 
-/// How long the server may take to accept a connection.
+/// Timeout for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often the server is asked for a sign of life: a half-open connection is noticed after two.
+/// Interval of pings: a half-open connection is noticed after two.
 const PING_EVERY: Duration = Duration::from_secs(5);
 /// The longest pause between two attempts to connect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
@@ -42,66 +42,30 @@ const LONGEST_READ: u64 = 1 << 20;
 /// The log tells of slow consumers no more often than this.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
-/// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// A file of the settings is not what it should be.
     #[error("{what} {}: {reason}", file.display())]
-    File {
-        /// The key of the settings.
-        what: &'static str,
-        /// The path of the file.
-        file: PathBuf,
-        /// What is wrong with the file.
-        reason: String,
-    },
+    File { what: &'static str, file: PathBuf, reason: String },
     /// A secret cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The server does not want us.
     #[error("the NATS server {server} refuses us: {reason}; see `concilio worker --help` for the ways to log in")]
-    Refused {
-        /// The address of the server.
-        server: String,
-        /// What it said.
-        reason: String,
-    },
+    Refused { server: String, reason: String },
     /// The server is not the one it says it is, or not by anybody we trust.
     #[error("the NATS server {server} is not trusted: {reason}; --ca-file names the certificate of who vouches for it")]
-    Untrusted {
-        /// The address of the server.
-        server: String,
-        /// What is wrong with its certificate.
-        reason: String,
-    },
+    Untrusted { server: String, reason: String },
     /// The server lets us in, but not do what we are there for.
     #[error("the NATS server {server} does not let {name} do that: {reason}; {remedy} (docs/cluster.md)")]
-    NotAllowed {
-        /// The address of the server.
-        server: String,
-        /// What we are called.
-        name: String,
-        /// What it said.
-        reason: String,
-        /// What is to be done about it.
-        remedy: &'static str,
-    },
+    NotAllowed { server: String, name: String, reason: String, remedy: &'static str },
     /// The server sends what no message of ours can be.
     #[error(
         "the NATS server {server} announced a message of more than {LONGEST_READ} bytes: disconnected, since no member sends such a message"
     )]
-    TooLong {
-        /// The address of the server.
-        server: String,
-    },
-    /// The server is not there.
+    TooLong { server: String },
     #[error("cannot reach the NATS server {server}: {reason}; is nats-server running there?")]
-    Unreachable {
-        /// The address of the server.
-        server: String,
-        /// Why it cannot be reached.
-        reason: String,
-    },
+    Unreachable { server: String, reason: String },
 }
 
 impl ConnectionError {
@@ -116,9 +80,9 @@ impl ConnectionError {
         Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
     }
 
-    /// The server of the settings does not let a worker listen to any daemon that it is to serve. Where none is named those are all, and
-    /// permissions as `members` writes them let nobody listen so.
-    pub(super) fn nobody_to_serve(settings: &ClusterSettings, reason: String) -> Self {
+    /// The server does not let a worker subscribe to any daemon that it is to serve. Without a list
+    /// those are all daemons, and permissions by `members` never allow that.
+    pub(super) fn no_daemon_to_serve(settings: &ClusterSettings, reason: String) -> Self {
         let remedy = match &settings.daemons[..] {
             [] => "at a server with keys a worker names each daemon that it serves: --daemon NAME",
             _ => {
@@ -128,13 +92,13 @@ impl ConnectionError {
         Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
     }
 
-    /// Whether no waiting mends it: somebody has to put a key, a file or the server right first.
+    /// Returns true if a retry is useless: the owner has to change a key, a file or the server
+    /// first.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Unreachable { .. })
     }
 }
 
-/// What becomes of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionChange {
     /// The connection stands again.
@@ -146,11 +110,11 @@ pub(crate) enum ConnectionChange {
     NotAllowed(String),
 }
 
-/// What the server has refused and the log has told of: each once, and no more than so many.
+/// Refusals of the server that were logged: each once, and at most [`Self::MOST`].
 #[derive(Debug, Default)]
 struct Refusals {
     told: Mutex<BTreeSet<String>>,
-    /// Whether the loss of a connection is news: it stood before.
+    /// True if a connection stood before, so that its loss is news.
     stood: AtomicBool,
     /// When the log told of a slow consumer last.
     slow: Mutex<Option<Instant>>,
@@ -164,7 +128,7 @@ impl Refusals {
         told.len() < Self::MOST && told.insert(words.to_owned())
     }
 
-    /// Whether the log is to tell of a slow consumer now.
+    /// Returns true if a slow consumer is to be logged now.
     fn tells_of_slowness(&self, now: Instant) -> bool {
         let mut told = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = told.is_none_or(|last| now.saturating_duration_since(last) > TELL_EVERY);
@@ -179,7 +143,7 @@ impl Refusals {
 pub(crate) struct NatsConnection {
     /// The client of the library; cheap to clone.
     pub client: Client,
-    /// From the first connection on.
+    /// All changes from the first connection on.
     pub links: mpsc::UnboundedReceiver<ConnectionChange>,
 }
 
@@ -200,8 +164,8 @@ pub(crate) async fn connect(settings: &ClusterSettings) -> Result<NatsConnection
     Ok(NatsConnection { client, links })
 }
 
-/// Why the server let nobody in. What the library calls trouble with the network may be trouble with certificates, which no
-/// waiting mends.
+/// Returns the reason of a refused connection. An error that the library calls network trouble may
+/// be a certificate error, which no retry mends.
 fn reason(settings: &ClusterSettings, error: &ConnectError) -> ConnectionError {
     let server = settings.nats.clone();
     match (error.kind(), tls_error(error)) {
@@ -216,7 +180,7 @@ fn reason(settings: &ClusterSettings, error: &ConnectError) -> ConnectionError {
     }
 }
 
-/// What went wrong between us and the server about certificates, if anything did.
+/// Returns the TLS error between us and the server, if there is one.
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let inner = || error.downcast_ref::<io::Error>()?.get_ref().map(|inner| inner as &(dyn Error + 'static));
     error.downcast_ref::<rustls::Error>().or_else(|| tls_error(inner().or_else(|| error.source())?))
@@ -242,7 +206,7 @@ pub(crate) async fn connect_patiently(settings: &ClusterSettings) -> Result<Nats
 }
 
 async fn options(settings: &ClusterSettings) -> Result<ConnectOptions, ConnectionError> {
-    // Whoever was first has chosen the same.
+    // An earlier caller has chosen the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut options = ConnectOptions::new()
         .name(format!("concilio {}", settings.name()))
@@ -308,7 +272,7 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals:
         Event::ServerError(error) => {
             let words = error.to_string();
             if words.to_lowercase().contains("permissions violation for subscription") {
-                // Whoever wanted to listen says what comes of it.
+                // The subscriber reports the consequence.
                 let _ = news.send(ConnectionChange::NotAllowed(words));
             } else if refusals.is_first(&words) {
                 // With every message that it refuses it says so again.
@@ -319,13 +283,14 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals:
     }
 }
 
-/// Whether these words of the library about an attempt to connect anew mean that the server refuses us, and not that it is not there.
+/// Returns true if the library's message about a reconnection means that the server refuses us, and
+/// not that it is absent.
 fn is_refusal(words: &str) -> bool {
     use ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
     [Authentication, AuthorizationViolation, Tls].iter().any(|kind| words == kind.to_string())
 }
 
-/// Warns where whoever is between us and a server can read along and write: without TLS to another machine.
+/// Warns of a connection to another machine without TLS, which others can read and change.
 fn warn_if_readable(settings: &ClusterSettings) {
     if let Some(server) = readable(settings) {
         tracing::warn!(
@@ -354,14 +319,14 @@ pub(crate) struct ReadWatch {
 }
 
 impl ReadWatch {
-    /// Of this connection from now on.
+    /// Starts the watch of a connection.
     pub(crate) fn of(client: &Client) -> Self {
         let statistics = client.statistics();
         let (messages, bytes) = (statistics.in_messages.load(Relaxed), statistics.in_bytes.load(Relaxed));
         Self { statistics, messages, bytes }
     }
 
-    /// Whether a message has begun that is longer than any of ours.
+    /// Returns true if a message has begun that is longer than any of ours.
     pub(crate) fn is_too_long(&mut self) -> bool {
         let (messages, bytes) = (self.statistics.in_messages.load(Relaxed), self.statistics.in_bytes.load(Relaxed));
         if messages != self.messages {
@@ -376,7 +341,8 @@ pub(crate) fn send(client: &Client, subject: String, message: Bytes) -> bool {
     now_or_never(client, client.publish(subject, message))
 }
 
-/// The same with a message whose answers go to `answer`; where nobody listens, the server says so there at once.
+/// Publishes a message whose answers go to `answer`; if it has no receivers, the server says so
+/// there at once.
 pub(crate) fn ask(client: &Client, subject: String, answer: String, message: Bytes) -> bool {
     now_or_never(client, client.publish_with_reply(subject, answer, message))
 }
@@ -392,7 +358,7 @@ mod tests {
 
     /// A member that is refused tries again every two seconds, for ever; each attempt ends with the same event.
     #[test]
-    fn loss_of_a_connection_is_told_once() {
+    fn lost_connection_is_logged_once() {
         let (news, mut links) = mpsc::unbounded_channel();
         let refusals = Refusals::default();
         for event in [Event::Connected, Event::Disconnected, Event::Disconnected, Event::Disconnected] {
@@ -404,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn connection_without_tls_to_another_machine_is_warned_of() {
+    fn remote_connection_without_tls_warns() {
         let settings = |nats: &str| ClusterSettings { nats: nats.to_owned(), ..ClusterSettings::default() };
         for here in ["nats://127.0.0.1:4222", "localhost", "nats://[::1]:4222", "tls://10.0.0.1:4222"] {
             assert_eq!(readable(&settings(here)), None, "{here}");
@@ -416,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_refuses_is_told_from_one_that_is_not_there() {
+    fn refusal_differs_from_absence() {
         for (kind, refuses) in [
             (ConnectErrorKind::AuthorizationViolation, true),
             (ConnectErrorKind::Tls, true),

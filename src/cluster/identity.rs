@@ -1,4 +1,5 @@
-//! Who sends a message, and which version of the engine it runs: a vote means something only among instances that know the same.
+//! Identities of processes: name, run, and engine version, because votes are comparable only among
+//! instances with the same knowledge.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,12 +22,10 @@ impl fmt::Display for ProgramVersion {
     }
 }
 
-/// What the bench found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchResult {
-    /// The version of this program.
     pub version: ProgramVersion,
-    /// Of one core, in thousands of nodes a second.
+    /// Speed of one core, in thousands of nodes a second.
     pub speed: u32,
 }
 
@@ -51,7 +50,6 @@ impl BenchResult {
 pub struct RunId(pub u64);
 
 impl RunId {
-    /// Draws a new number.
     pub fn draw() -> Self {
         Self(rand::random())
     }
@@ -63,33 +61,31 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Of whom the log has told something: of each name once, however often its process is started, and of no more than a thousand.
+/// Names about which something was logged: each once, even after restarts, and at most a thousand.
 #[derive(Debug, Default)]
 pub(super) struct NamesTold(BTreeSet<String>);
 
 impl NamesTold {
     const MOST: usize = 1000;
 
-    /// Whether the log is to tell it of this one now.
+    /// Returns true if this name is to be logged now.
     pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
         self.0.len() < Self::MOST && !self.0.contains(&sender.name) && self.0.insert(sender.name.clone())
     }
 }
 
-/// Whether another worker has our name, by orders that are for another run.
+/// Detects another worker with our name, by commands that are for another run.
 #[derive(Debug)]
 pub(super) struct Namesake {
-    /// When we began.
     begun: Instant,
     is_told: bool,
 }
 
 impl Namesake {
-    /// For so long they may be for one that was killed, in whose place we were started: a daemon misses it within a second, and the way
-    /// is no longer than the rest.
+    /// Time in which such commands may be for a killed process whose place we took: a daemon
+    /// notices a loss within a second, and no message takes longer than the rest.
     const KILLED_BEFORE: Duration = Duration::from_secs(5);
 
-    /// None yet.
     pub(super) fn none(begun: Instant) -> Self {
         Self { begun, is_told: false }
     }
@@ -101,27 +97,26 @@ impl Namesake {
     }
 }
 
-/// Who sends a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
     /// Its name, which the subject of the message says and the server vouches for.
     pub name: String,
-    /// Which run of its process. That is its own word, and belongs to the name that used it first.
+    /// Run of its process: a claim, which belongs to the name that used it first.
     pub run: RunId,
 }
 
-/// Whose each run is: it belongs to the name that used it first, until nothing is heard of it for a minute.
+/// Owners of runs: a run belongs to the name that used it first, until a minute of silence.
 #[derive(Debug, Default)]
 pub(super) struct RunOwners(BTreeMap<RunId, (String, Instant)>);
 
 impl RunOwners {
     const MOST: usize = 10_000;
-    /// Of one name: a daemon that is started again and again has several for a while, and each has a part of the cores. Those that only
-    /// ask who is there do not count.
+    /// Maximum number of runs of one name: a daemon that restarts often has several for a while,
+    /// each with a part of the cores. Runs that only poll do not count.
     const MOST_OF_ONE: usize = 16;
     const KEPT: Duration = Duration::from_secs(60);
 
-    /// Whether the sender may ask under this run, which then is nobody's yet: `false` if it is somebody else's.
+    /// Returns true if the sender may poll under this run: the run is its own or free.
     pub(super) fn may_ask(&mut self, now: Instant, sender: &Sender) -> bool {
         match self.0.get_mut(&sender.run) {
             Some((owner, heard)) if *owner == sender.name => {
@@ -133,8 +128,8 @@ impl RunOwners {
         }
     }
 
-    /// Whether the sender may give orders under this run, which then is its own: `false` if it is somebody else's, or there are too many
-    /// already, of all or of this name.
+    /// Returns true if the sender may give commands under this run, which then is its own; false if
+    /// the run belongs to another name, or there are too many runs.
     pub(super) fn admits(&mut self, now: Instant, sender: &Sender) -> bool {
         if self.0.len() >= Self::MOST {
             self.0.retain(|_, (_, heard)| now.saturating_duration_since(*heard) < Self::KEPT);
@@ -156,7 +151,7 @@ impl RunOwners {
         }
     }
 
-    /// How many runs of this name have been heard of lately.
+    /// Returns the number of recent runs of this name.
     fn of(&self, now: Instant, name: &str) -> usize {
         let is_recent = |heard: &Instant| now.saturating_duration_since(*heard) <= Self::KEPT;
         self.0.values().filter(|(owner, heard)| owner == name && is_recent(heard)).count()
@@ -173,19 +168,18 @@ impl RunOwners {
 pub struct ProcessIdentity {
     /// The process, as messages name it.
     pub sender: Sender,
-    /// The version that it runs.
     pub version: ProgramVersion,
 }
 
 impl ProcessIdentity {
-    /// This process, under that name.
     pub fn new(name: &str) -> Self {
         let sender = Sender { name: name.to_owned(), run: RunId::draw() };
         Self { sender, version: BenchResult::now().version.clone() }
     }
 }
 
-/// What a machine is called where nobody named it: its host name, with `-` for what cannot stand in a subject.
+/// Returns the default name of a machine: its host name, with `-` for characters that a subject
+/// cannot have.
 pub(crate) fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
@@ -204,7 +198,7 @@ mod tests {
         assert!(owners.admits(now, &sender("daemon")) && owners.admits(now, &sender("daemon")));
         assert!(!owners.admits(now, &sender("forger")));
         let later = now + RunOwners::KEPT + Duration::from_secs(1);
-        assert!(owners.admits(later, &sender("forger")), "nobody has used it for long");
+        assert!(owners.admits(later, &sender("forger")), "the run was unused for long");
     }
 
     #[test]
@@ -238,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_to_a_killed_worker_show_no_namesake() {
+    fn killed_worker_is_no_namesake() {
         let begun = Instant::now();
         let mut namesake = Namesake::none(begun);
         assert!(!namesake.is_news(begun + Duration::from_millis(700)), "its daemon has not missed it yet");
@@ -247,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_name_can_stand_in_a_subject() {
+    fn host_names_are_valid_in_subjects() {
         assert!(crate::subjects::is_member_name(&host_name()));
     }
 }

@@ -1,12 +1,13 @@
-//! The searches of this daemon that run on workers, and what becomes of each event of theirs.
+//! The searches of this daemon that run on workers, and the handling of their events.
 //!
 //! A proposal is passed on after its move was searched here, with the value that this search found (`verification`); of several that wait the
 //! newest counts. What the vote then contests is searched longer (`council::electors::Verification`).
 //!
-//! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals; nobody but the worker that was
-//! asked is heard; an event of anything that is not wanted any more is dropped; of one worker no more than [`MOST_VERIFIED`] moves of a
-//! position are verified, and no search is heard more often than [`MOST_PROPOSALS`] allows; verification has no more than an eighth of
-//! one core's time.
+//! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals;
+//! only events of the assigned worker count; events of unwanted searches are dropped; of one worker
+//! no more than [`MOST_VERIFIED`] moves of a position are verified, and no search has more
+//! proposals than [`MOST_PROPOSALS`] allows; verification has no more than an eighth of one core's
+//! time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +30,7 @@ use super::{
 use council::electors::{Fallback, Job, SearchReport, VerificationLength};
 use domain::{ElectorName, MachineName, Phase, Proposal};
 
-/// A worker has the command so long after the way has taken its time, or it was lost on it.
+/// Time after the lag within which a command arrives, or it was lost.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
 /// Moves of one position that are verified for one worker: a few at once, one more each time, and no more than this. A worker that changes
 /// its mind more often keeps what it said until then. Of many moves one may look good to short searches by chance.
@@ -38,7 +39,7 @@ const MOST_VERIFIED: u32 = 16;
 const VERIFIED_AT_ONCE: u32 = 4;
 /// See [`MOST_VERIFIED`].
 const VERIFIED_EVERY: Duration = Duration::from_millis(25);
-/// A search that has proposed nothing for so long after the way has taken its time, twice, is silent.
+/// Time after the lag, doubled, after which a search without a proposal is silent.
 const SILENT_AFTER: Duration = Duration::from_millis(50);
 /// Proposals of one search that are heard, however soon, and how long each further one takes: an honest search makes some dozens.
 const MOST_PROPOSALS: u128 = 256;
@@ -49,50 +50,43 @@ const FASTEST: u64 = 10_000;
 /// A search that was sent out.
 #[derive(Debug)]
 pub(crate) struct RemoteSearch {
-    /// The worker that searches.
     pub worker: RunId,
-    /// What that machine is called.
     pub machine: MachineName,
-    /// From a question to that worker to its answer.
+    /// Lag from a question to the worker's answer.
     pub lag: Duration,
-    /// How many threads it has there.
+    /// Number of threads there.
     pub threads: usize,
-    /// Whether its nodes say how fast the machine is: those of a foreign engine do not.
+    /// True if its nodes measure the machine's speed: those of a foreign engine do not.
     pub measures: bool,
-    /// Whether its scores say what men are worth: one that does not know it is honest with any score.
+    /// True if its evaluation knows material: otherwise any score is honest.
     pub values_men: bool,
-    /// The elector that searches.
     pub elector: ElectorName,
     /// The number of the table that it shares with its copies, if it does.
     pub table: Option<u64>,
-    /// The search that it does.
     pub job: Job,
-    /// Where the council waits for reports.
+    /// Channel of the council for reports.
     pub reports: UnboundedSender<SearchReport>,
-    /// Where it begins anew if it is lost before it proposed.
+    /// Fallback if the worker is lost before its first proposal.
     pub fallback: Fallback,
-    /// When it was sent.
     pub sent: Instant,
-    /// What became of it so far.
     pub progress: ClaimProgress,
 }
 
-/// What a worker has said of a search, and what of it was passed on.
+/// Reports of a worker about a search, and the part that was passed on.
 #[derive(Debug, Default)]
 pub(crate) struct ClaimProgress {
-    /// The position as FEN.
     position: Arc<str>,
-    /// What the worker proposed last, as it said it.
+    /// The worker's last proposal, as it sent it.
     claim: Option<Proposal>,
-    /// What was passed on last.
+    /// The last proposal passed on.
     believed: Option<Proposal>,
-    /// How many nodes it had visited when it spoke last, and how long after it was sent.
+    /// Nodes at its last report, and the time of that report after the start.
     spoke: Option<(u64, Duration)>,
-    /// How many proposals came.
+    /// Number of proposals received.
     proposals: u128,
-    /// How many moves were looked at for it.
+    /// Number of moves verified for it.
     verified: u32,
-    /// How it ended there; that is passed on after its last proposal.
+    /// End of the search there; passed on after its last proposal.
     ending: Option<SearchEnding>,
 }
 
@@ -150,7 +144,7 @@ impl RemoteSearch {
         self.claimed_move().filter(|key| values.get(key).is_none())
     }
 
-    /// How its worker behaved in it, up to now.
+    /// Returns the conduct of the worker in this search so far.
     fn conduct(&self, now: Instant) -> Conduct {
         let silent_after = 2 * self.lag + SILENT_AFTER;
         match &self.progress {
@@ -198,39 +192,38 @@ impl RemoteSearch {
         milliseconds.saturating_mul(FASTEST).saturating_mul(self.threads as u64)
     }
 
-    /// Whether a proposal that has just come is one too many for the time since the search began.
+    /// Returns true if a new proposal exceeds the limit for the time since the search began.
     fn floods(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.sent);
         self.progress.proposals += 1;
         self.progress.proposals > MOST_PROPOSALS + elapsed.as_nanos() / PROPOSAL_EVERY.as_nanos()
     }
 
-    /// It has visited so many nodes by now.
+    /// Records the nodes visited by now.
     fn speaks(&mut self, now: Instant, nodes: u64) {
         self.job.meter.count(nodes);
         self.progress.spoke = Some((nodes, now.saturating_duration_since(self.sent)));
     }
 
-    /// What is to be remembered of it.
+    /// Returns the record of the ended search.
     fn ended(&self, now: Instant) -> EndedSearch {
         EndedSearch { worker: self.worker, conduct: self.conduct(now), sample: self.sample() }
     }
 
-    /// What it came to, if that says anything about the machine.
+    /// Returns its speed, if it measures the machine.
     fn sample(&self) -> Option<SpeedSample> {
         let (nodes, after) = self.progress.spoke.filter(|_| self.measures)?;
         Some(SpeedSample { nodes, time: after.saturating_sub(self.lag), threads: self.threads })
     }
 }
 
-/// What is to be done about an event.
+/// Next step after an event.
 #[derive(Debug)]
 pub(crate) enum EventOutcome {
     /// Nothing: it is stale, or was passed on.
     Nothing,
     /// A search has ended well.
     Worked(EndedSearch),
-    /// The elector failed there.
     Failed(EndedSearch),
     /// The worker cannot have it.
     GivenBack(Box<RemoteSearch>),
@@ -349,13 +342,13 @@ impl InFlight {
         self.positions.iter().find(|known| known.position == search.progress.position)
     }
 
-    /// How many moves were verified for the worker of a search in its position.
+    /// Returns the number of moves verified for the worker of a search in its position.
     fn verified_for(&self, search: &RemoteSearch) -> u32 {
         let of_position = self.position_of(search).and_then(|known| known.verified.get(&search.worker));
         of_position.copied().unwrap_or_default().max(search.progress.verified)
     }
 
-    /// How long the claim of a search is to wait until it may be verified.
+    /// Returns the time until the claim of a search may be verified.
     fn wait(&self, now: Instant, search: &RemoteSearch) -> Duration {
         let position = self.position_of(search);
         let further = (self.verified_for(search) + 1).saturating_sub(VERIFIED_AT_ONCE);
@@ -364,13 +357,13 @@ impl InFlight {
         position.map_or(Duration::ZERO, |known| known.wait(now)).max(turn)
     }
 
-    /// Whether more moves are verified for the worker of a search.
+    /// Returns true if more moves may be verified for the worker of a search.
     fn may_verify(&self, search: &RemoteSearch) -> bool {
         self.verified_for(search) < MOST_VERIFIED
     }
 
-    /// What is to be verified next: the choice of the home electors, then claims that wait, of each worker in turn, then what is contested,
-    /// then claims in doubt.
+    /// Returns the next verification: the choice of the home electors, then waiting claims, of each
+    /// worker in turn, then contested moves, then doubtful claims.
     pub(crate) fn next_search(&mut self, now: Instant) -> NextSearch {
         self.positions.retain(|known| known.verification.upgrade().is_some());
         let contested: Vec<(HomeSearch, Duration)> =
@@ -417,7 +410,7 @@ impl InFlight {
         }
     }
 
-    /// Something was searched here, which took so long. Says who was caught by it.
+    /// Records a search of this machine. Returns the workers whose claims it refutes.
     pub(crate) fn verified(
         &mut self,
         now: Instant,
@@ -468,7 +461,6 @@ impl InFlight {
         serials.into_iter().filter_map(|serial| self.searches.remove(&serial)).collect()
     }
 
-    /// Threads that search, by worker.
     pub(crate) fn threads(&self) -> BTreeMap<RunId, usize> {
         let mut threads = BTreeMap::new();
         for search in self.searches.values().filter(|search| search.progress.ending.is_none()) {
@@ -477,7 +469,7 @@ impl InFlight {
         threads
     }
 
-    /// Who searches with the table of this number.
+    /// Returns the workers that search with the table of this number.
     pub(crate) fn searching_with(&self, table: u64) -> BTreeSet<RunId> {
         let running = self.searches.values().filter(|search| search.progress.ending.is_none());
         running.filter(|search| search.table == Some(table)).map(|search| search.worker).collect()

@@ -1,33 +1,29 @@
-//! What one worker may send before any of it is read: messages and bytes a second. A state machine without a clock.
+//! Limits the messages and bytes a second of one worker, before any of them is read. A state
+//! machine without a clock.
 //!
 //! An honest worker with 64 cores sends a tenth of that. One that sends more is heard in part; one that goes on is unsubscribed from for
 //! a while, so that the NATS server does not even pass it on.
 
 use std::time::{Duration, Instant};
 
-/// Messages a second.
 const MESSAGES: f64 = 2_000.0;
-/// Bytes a second.
 const BYTES: f64 = 512.0 * 1024.0;
-/// So many seconds' worth may come at once.
+/// Burst, in seconds of the rate.
 const AT_ONCE: f64 = 2.0;
 /// No heartbeat is longer, bytes: that of a worker with 256 searches is half as long.
 const LONGEST_HEARTBEAT: usize = 32 << 10;
-/// A worker of which so many seconds' worth were dropped, with no calm between, is unsubscribed from.
+/// Dropped messages, in seconds of the rate and without a calm between, after which a worker is
+/// unsubscribed from.
 const TOO_MUCH: f64 = 2.0;
 
-/// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// It is read.
     Read,
-    /// It is dropped.
     Drop,
     /// It is dropped, and nothing more of its sender is heard for a while.
     Mute,
 }
 
-/// The intake of one worker.
 #[derive(Debug)]
 pub(crate) struct Intake {
     messages: Bucket,
@@ -36,7 +32,7 @@ pub(crate) struct Intake {
     dropped: f64,
 }
 
-/// What is left of a rate.
+/// Remaining part of a rate.
 #[derive(Debug)]
 struct Bucket {
     rate: f64,
@@ -62,7 +58,7 @@ impl Default for Intake {
 }
 
 impl Intake {
-    /// A message of so many bytes has come, a heartbeat or not.
+    /// Decides about a message of `bytes` bytes.
     pub(crate) fn admit(&mut self, now: Instant, bytes: usize, is_heartbeat: bool) -> Admission {
         self.messages.refill(now);
         self.bytes.refill(now);
@@ -86,7 +82,7 @@ impl Intake {
 mod tests {
     use super::*;
 
-    /// What becomes of so many messages a second of this size, in ten seconds.
+    /// Returns the fate of `rate` messages a second of this size, in ten seconds.
     fn sent(rate: u32, bytes: usize, is_heartbeat: bool) -> (usize, bool) {
         let (mut intake, begun) = (Intake::default(), Instant::now());
         let mut read = 0;
@@ -121,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn one_message_too_long_is_dropped_alone() {
+    fn only_the_long_message_is_dropped() {
         let (mut intake, now) = (Intake::default(), Instant::now());
         assert_eq!(intake.admit(now, 60_000, true), Admission::Drop);
         assert_eq!(intake.admit(now, 200, true), Admission::Read);

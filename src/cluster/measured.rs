@@ -1,4 +1,4 @@
-//! How far away a worker is and how fast it searches, as it was measured here: the times of its answers, and the nodes of its
+//! Lag and speed of workers, measured here by the times of their answers and the nodes of their
 //! searches. State machines without a clock.
 
 use std::{
@@ -8,25 +8,25 @@ use std::{
 
 use super::identity::RunId;
 
-/// Whoever takes longer to answer gets no searches.
+/// Maximum lag of a worker that gets searches.
 pub(crate) const TOO_FAR: Duration = Duration::from_secs(5);
 
-/// A worker is as far away as in the middle of its last answers: so many.
+/// Number of recent answers whose median is the lag.
 const ANSWERS: usize = 5;
-/// One that has not answered for so long does not answer any more: the longest way, and two polls.
+/// Time without an answer after which a worker counts as silent: the maximum lag, and two polls.
 const SILENT_AFTER: Duration = Duration::from_secs(7);
 
-/// A move takes so many times as long as the way to a worker and back, or it is not asked: three quarters of the time are for
-/// its search.
+/// Minimum time of a move, as a multiple of the lag there and back: three quarters of the time are
+/// for the search.
 const WAYS: u32 = 4;
-/// Whoever is nearer is used for every move: so much the machines themselves take, when they have much to do.
+/// Lag below which a worker serves every move: busy machines themselves take that long.
 const NEAR: Duration = Duration::from_millis(10);
 
 /// Searches that were shorter say nothing about speed.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(20);
-/// How much of what was known before a new search leaves: a few searches count.
+/// Weight of earlier measurements after a new search: a few searches count.
 const KEPT: f64 = 0.8;
-/// A speed that was measured so long ago is forgotten: a machine that had other things to do gets another chance.
+/// Time after which a speed is forgotten: a machine that was busy gets another chance.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 /// The shortest move for which a worker is asked that answers after `lag`; zero: it is asked for all.
@@ -34,7 +34,7 @@ pub(crate) fn shortest_move(lag: Duration) -> Duration {
     if lag <= NEAR { Duration::ZERO } else { lag * WAYS }
 }
 
-/// From questions to answers.
+/// Lag from questions to answers.
 #[derive(Debug, Default)]
 pub(crate) struct WorkerLag {
     /// The last ones, the oldest first.
@@ -43,7 +43,7 @@ pub(crate) struct WorkerLag {
 }
 
 impl WorkerLag {
-    /// An answer has come after so long.
+    /// Records an answer that took `lag`.
     pub(crate) fn note(&mut self, now: Instant, lag: Duration) {
         self.answered = Some(now);
         self.answers.push_back(lag);
@@ -52,8 +52,9 @@ impl WorkerLag {
         }
     }
 
-    /// How long an answer takes: as in the middle of the last ones, and the shorter of two, because the first one may have waited for a
-    /// worker that was still beginning. `None` before the first one, and where none comes any more.
+    /// Returns the lag: the median of the last answers, and the shorter of two, because the first
+    /// one may have waited for a worker that was still starting. `None` before the first answer,
+    /// and if answers have stopped.
     pub(crate) fn now(&self, now: Instant) -> Option<Duration> {
         let answers = self.answered.is_some_and(|last| now.saturating_duration_since(last) < SILENT_AFTER);
         let mut lags: Vec<Duration> = self.answers.iter().copied().filter(|_| answers).collect();
@@ -62,14 +63,14 @@ impl WorkerLag {
     }
 }
 
-/// What a search on a worker came to.
+/// Speed of one search on a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpeedSample {
-    /// How many nodes it had visited when it spoke last.
+    /// Nodes at its last report.
     pub nodes: u64,
-    /// From its order until then, by our clock, less the way.
+    /// Time from the command to that report, by our clock, less the lag.
     pub time: Duration,
-    /// How many threads it had.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -104,7 +105,7 @@ impl WorkerSpeed {
     }
 }
 
-/// How a worker behaved in a search.
+/// Conduct of a worker in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conduct {
     /// It proposed a move that was verified.
@@ -115,14 +116,12 @@ pub(crate) enum Conduct {
     Unknown,
 }
 
-/// What a search leaves behind.
+/// Record of an ended search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EndedSearch {
-    /// Where it ran.
     pub worker: RunId,
-    /// How that worker behaved.
     pub conduct: Conduct,
-    /// What it came to, if that says anything about the machine.
+    /// Speed, if the search measures the machine.
     pub sample: Option<SpeedSample>,
 }
 
@@ -133,9 +132,9 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn one_slow_answer_keeps_a_worker_near() {
+    fn one_slow_answer_keeps_the_lag() {
         let (mut lag, now) = (WorkerLag::default(), Instant::now());
-        assert_eq!(lag.now(now), None, "nobody knows yet");
+        assert_eq!(lag.now(now), None, "the lag is unknown yet");
         for answer in [2, 3, 300, 2, 4] {
             lag.note(now, answer * MS);
         }
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_answer_any_more_has_no_lag() {
+    fn silent_worker_has_no_lag() {
         let (mut lag, now) = (WorkerLag::default(), Instant::now());
         lag.note(now, MS);
         assert_eq!(lag.now(now + SILENT_AFTER), None);
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_is_a_quarter_of_a_move_at_most() {
+    fn lag_is_at_most_a_quarter_of_a_move() {
         assert_eq!(shortest_move(240 * MS), 960 * MS);
         assert_eq!(shortest_move(3 * MS), Duration::ZERO);
     }

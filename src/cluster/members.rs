@@ -1,9 +1,11 @@
-//! Who belongs to a cluster: a key for every daemon and every worker, and what the NATS server lets each of them do.
+//! Members of a cluster: a key for every daemon and worker, and their permissions on the NATS
+//! server.
 //!
 //! One folder has it all: `members.toml`, the public keys by name; `NAME.nk`, the secret keys, each to be taken to its machine;
 //! `users.conf`, made anew from the members, which the server's configuration includes; and `nats.conf`, such a configuration.
 //!
-//! A worker publishes and hears under its own name alone, and with the daemons that there are; there is no wildcard in what it may.
+//! A worker publishes and subscribes only under its own name, and with the existing daemons; its
+//! permissions have no wildcard.
 
 use std::{
     collections::BTreeMap,
@@ -22,12 +24,10 @@ use super::subjects::{ANYBODY, Subjects, is_member_name, is_prefix};
 /// A server's configuration that includes the users.
 const CONFIGURATION: &str = include_str!("../../deploy/nats/nats.conf");
 
-/// What a member is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberKind {
-    /// It plays, and asks workers.
     Daemon,
-    /// It lends its cores.
+    /// It searches for daemons.
     Worker,
 }
 
@@ -45,34 +45,19 @@ impl MemberKind {
 pub enum MembersError {
     /// A file cannot be read or written.
     #[error("{}: {reason}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// What the system says, or what is wrong with it.
-        reason: String,
-    },
-    /// It cannot be called so.
+    File { file: PathBuf, reason: String },
     #[error("{0:?} cannot be a name: expected up to 64 letters, digits, - and _")]
     Name(String),
-    /// There is one already.
     #[error("there is a {kind} {name} already; `concilio cluster remove-{kind} {name}` revokes its key")]
-    Known {
-        /// A worker or a daemon.
-        kind: &'static str,
-        /// What it is called.
-        name: String,
-    },
+    Known { kind: &'static str, name: String },
     /// There is none of this name.
     #[error("there is no {kind} {name}, but {known}")]
     Unknown {
-        /// A worker or a daemon.
         kind: &'static str,
-        /// What it would be called.
         name: String,
-        /// Those that there are.
+        /// Existing members.
         known: String,
     },
-    /// No key could be made.
     #[error("no key could be made: {0}")]
     Key(String),
 }
@@ -104,7 +89,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Those of a folder; none where there is nothing yet.
+    /// Opens the members of a folder; a missing file means none.
     ///
     /// # Errors
     /// [`MembersError::File`] if `members.toml` cannot be read.
@@ -129,10 +114,11 @@ impl Members {
         self.of(kind).keys().map(String::as_str)
     }
 
-    /// Makes a key for somebody new, writes all files, and says where the key is.
+    /// Makes a key for a new member, writes all files, and returns the path of the key.
     ///
     /// # Errors
-    /// [`MembersError`] if the name is taken or none, or a file cannot be written; then nobody has been added.
+    /// [`MembersError`] if the name is taken or none, or a file cannot be written; then no member
+    /// was added.
     pub fn add(&mut self, kind: MemberKind, name: &str) -> Result<PathBuf, MembersError> {
         if !is_member_name(name) {
             return Err(MembersError::Name(name.to_owned()));
@@ -155,7 +141,7 @@ impl Members {
         Ok(file)
     }
 
-    /// Takes somebody's right to come in, and its key.
+    /// Revokes a member's access, and deletes its key.
     ///
     /// # Errors
     /// [`MembersError`] if there is no such member, or a file cannot be written.
@@ -218,12 +204,12 @@ impl Members {
         }
     }
 
-    /// Where a secret key may be: under the member's name alone, or with what it is there for.
+    /// Returns the possible paths of a secret key: named by the member alone, or with its kind.
     fn key_files(&self, kind: MemberKind, name: &str) -> [PathBuf; 2] {
         [format!("{name}.nk"), format!("{name}-{}.nk", kind.word())].map(|file| self.folder.join(file))
     }
 
-    /// Where a secret key is put that is made now.
+    /// Returns the path of a new secret key.
     fn key_file(&self, kind: MemberKind, name: &str) -> PathBuf {
         // A daemon and a worker may have the same name; most clusters have one daemon, of that name.
         let [alone, with_kind] = self.key_files(kind, name);
@@ -290,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_may_speak_and_hear_in_its_own_name_alone() {
+    fn worker_may_use_only_its_own_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let configuration = members(folder.path()).configuration();
         let attic =
@@ -307,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn without_daemons_a_worker_may_subscribe_to_nothing() {
+    fn worker_without_daemons_has_no_rights() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut members = members(folder.path());
         members.remove(MemberKind::Daemon, "daemon").expect("removed");
@@ -317,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_their_owners_alone_and_not_in_the_servers_configuration() {
+    fn keys_are_private_files() {
         let folder = tempfile::tempdir().expect("a folder");
         members(folder.path());
         let file = folder.path().join("attic.nk");
@@ -331,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_removed_is_unknown_and_may_come_back_with_another_key() {
+    fn removed_member_may_get_a_new_key() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut members = members(folder.path());
         let before = members.configuration();
@@ -346,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_daemon_and_a_worker_of_one_name_each_is_removed_with_its_own_key() {
+    fn same_names_have_separate_keys() {
         use MemberKind::{Daemon, Worker};
         for (first, second) in [(Daemon, Worker), (Worker, Daemon)] {
             let folder = tempfile::tempdir().expect("a folder");
@@ -362,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_right_that_could_not_be_taken_can_be_taken_again() {
+    fn failed_removal_can_be_repeated() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut members = members(folder.path());
         let read_by_the_server = folder.path().join("users.conf");
@@ -376,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_taken_once_and_is_a_name() {
+    fn names_are_valid_and_unique() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut members = members(folder.path());
         assert!(matches!(members.add(MemberKind::Worker, "attic"), Err(MembersError::Known { .. })));

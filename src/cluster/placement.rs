@@ -1,4 +1,4 @@
-//! Which worker gets a search: pure functions of what each offers.
+//! Chooses the worker of a search: pure functions of the workers' offers.
 //!
 //! A core is for one thread. Every daemon has a right to an equal part of each worker's cores, and may use what the others
 //! leave idle. All threads of a search are on one machine.
@@ -7,16 +7,14 @@ use std::time::Duration;
 
 use super::identity::RunId;
 
-/// What a worker offers to one daemon.
+/// Offer of a worker to one daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerOffer {
-    /// The worker that offers.
     pub worker: RunId,
-    /// How many cores it lends.
     pub cores: usize,
     /// Speed of one, thousands of nodes a second.
     pub speed: u32,
-    /// From a question to its answer.
+    /// Lag from a question to its answer.
     pub lag: Duration,
     /// Threads of this daemon that search there.
     pub ours: usize,
@@ -41,26 +39,23 @@ impl WorkerOffer {
     }
 }
 
-/// The part of a worker's cores to which each of so many daemons has a right, at least one.
+/// Returns the part of a worker's cores to which each of `daemons` daemons has a right, at least
+/// one.
 pub(crate) fn fair_share(cores: usize, daemons: usize) -> usize {
     (cores / daemons.max(1)).max(1)
 }
 
-/// Where a search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placement {
-    /// The worker that gets it.
     pub worker: RunId,
-    /// How many threads it gets there.
     pub threads: usize,
 }
 
 /// A search that is to go somewhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WantedSlot<'a> {
-    /// How many threads it wants.
     pub threads: usize,
-    /// How long its answer will be waited for; `None`: without end.
+    /// Time that the daemon waits for the answer; `None`: without end.
     pub time: Option<Duration>,
     /// The UCI engine that it needs.
     pub engine: Option<&'a str>,
@@ -68,8 +63,9 @@ pub(crate) struct WantedSlot<'a> {
     pub before: Option<RunId>,
 }
 
-/// The worker for a search: the one that had the elector before, whose table is warm, if it has room for all threads; otherwise
-/// the one that gets furthest with what it has free, in the time that the way leaves it. `None` if all are full.
+/// Chooses the worker for a search: the one that had the elector before, whose table is warm, if it
+/// has cores for all threads; otherwise the one whose free cores search most in the time that its
+/// lag leaves. `None` if all are full.
 pub(crate) fn choose(offers: &[WorkerOffer], wanted: WantedSlot) -> Option<Placement> {
     let WantedSlot { threads, time, engine, before } = wanted;
     let suits = |offer: &&WorkerOffer| engine.is_none_or(|name| offer.engines.iter().any(|other| other == name));
@@ -101,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_free_worker_gets_the_search() {
+    fn fastest_free_worker_is_chosen() {
         let mut offers = [offer(1, 4, 900), offer(2, 2, 1000), offer(3, 4, 900)];
         assert_eq!(chosen(&offers, 1), Some((2, 1)));
         offers[1].ours = 2;
@@ -112,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_stay_on_the_fastest_machine() {
+    fn groups_stay_on_the_fastest_worker() {
         let offers = [offer(1, 4, 1000), offer(2, 16, 700)];
         assert_eq!(chosen(&offers, 8), Some((2, 8)));
         assert_eq!(chosen(&offers, 4), Some((1, 4)));
@@ -131,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn elector_returns_to_its_warm_table() {
+    fn elector_returns_to_a_warm_table() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
         let wanted = WantedSlot { threads: 2, before: Some(RunId(2)), ..WantedSlot::default() };
         let before = |offers: &[WorkerOffer]| choose(offers, wanted).map(|placement| placement.worker.0);
@@ -141,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_goes_where_it_is_installed() {
+    fn engine_needs_an_installed_copy() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
         let wanted = WantedSlot { threads: 1, engine: Some("stockfish"), ..WantedSlot::default() };
         assert_eq!(choose(&offers, wanted), None);

@@ -1,9 +1,10 @@
-//! Which workers there are, as they say themselves: a worker is there while its heartbeats come, and gone when they do not.
+//! The known workers: a worker is present while its heartbeats come, and lost when they stop.
 //!
 //! A state machine without a clock: time goes in with every event, so that every fault is a unit test.
 //!
-//! Invariants: of each name one run is there at a time; a run belongs to the name that used it first; whoever was caught lying gets
-//! nothing for a while, under whatever run it comes back; there are never more than [`Registry::MOST`] workers.
+//! Invariants: of each name one run is there at a time; a run belongs to the name that used it
+//! first; a worker caught lying gets no searches for a while, under any run; there are never more
+//! than [`Registry::MOST`] workers.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +21,14 @@ use council::electors::{MachineView, SearchView};
 use domain::MachineName;
 use util::Backoff;
 
-/// How often a worker says that it is there.
+/// Interval of heartbeats.
 pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 
-/// A worker is lost when it was silent for so long: three heartbeats, and a little for the way.
+/// Time without a heartbeat after which a worker is lost: three heartbeats, and a little for the
+/// network.
 pub(crate) const LOST_AFTER: Duration = Duration::from_millis(900);
 
-/// How often this process looks for workers that have fallen silent.
+/// Interval at which this process looks for silent workers.
 pub(crate) const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// A check that comes later than this after the one before comes from a process that did not get to listen.
 const LATE_CHECK: Duration = HEARTBEAT_EVERY;
@@ -43,7 +45,7 @@ const LONGEST_DISTRUST: Duration = Duration::from_secs(3600);
 
 /// Cores of a worker that are used until it has shown more: each search that proposes something adds one.
 const FIRST_CORES: u16 = 4;
-/// A worker that proposed nothing in so many searches, one after the other, rests.
+/// Number of consecutive searches without a proposal after which a worker rests.
 const SILENT_SEARCHES: u32 = 3;
 /// The rests of a silent worker: each is twice as long as the one before.
 const SHORTEST_SILENCE: Duration = Duration::from_secs(1);
@@ -54,17 +56,15 @@ const FASTER: u32 = 2;
 /// Speed of a home core until it is measured, thousands of nodes a second.
 const USUAL_SPEED: u32 = 500;
 
-/// Cores and thousands of nodes a second beyond which a worker counts as one that has so many.
+/// Maximum cores and thousands of nodes a second with which a worker counts.
 const MOST_CORES: u16 = 1024;
 /// See [`MOST_CORES`].
 const FASTEST: u32 = 50_000;
 
-/// What is known of a worker.
 #[derive(Debug)]
 pub(crate) struct KnownWorker {
-    /// What its operator calls it.
+    /// Name given by its operator.
     pub name: MachineName,
-    /// What it said last.
     pub heartbeat: Heartbeat,
     lag: WorkerLag,
     speed: WorkerSpeed,
@@ -73,14 +73,14 @@ pub(crate) struct KnownWorker {
     twin: Twin,
 }
 
-/// What the searches of a worker have shown of it. Nothing of that is its own word.
+/// Facts that the searches of a worker have shown, independent of its claims.
 #[derive(Debug)]
 struct Shown {
     /// Cores on which it has proposed something.
     cores: u16,
     /// Searches since it last proposed something.
     silent: u32,
-    /// How long its next rest is: [`SHORTEST_SILENCE`], doubled so often.
+    /// Doublings of its next rest, which begins at [`SHORTEST_SILENCE`].
     doublings: u32,
     rests_until: Option<Instant>,
 }
@@ -129,18 +129,16 @@ enum Twin {
     Told,
 }
 
-/// How the list of workers has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WorkerChange {
-    /// A worker has come.
     Came(RunId),
     /// It is not there any more: its heartbeats have stopped, or it said good-bye.
     Lost(RunId, MachineName),
     /// Two processes speak under its name, of which the second is not used.
     Twins(MachineName),
-    /// Somebody uses the run of a worker of another name.
+    /// A sender uses the run of a worker of another name.
     Forged {
-        /// Who did, as the server knows it.
+        /// The sender, as the server knows it.
         forger: MachineName,
         /// In whose name.
         victim: MachineName,
@@ -149,20 +147,18 @@ pub(crate) enum WorkerChange {
     TooMany,
 }
 
-/// All workers that are there.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
     runs: BTreeMap<MachineName, RunId>,
     /// When it was looked last for those that are silent.
     checked: Option<Instant>,
-    /// Names that were caught lying.
     distrusted: BTreeMap<MachineName, Backoff>,
     /// By name: what the searches of a worker have shown of it.
     shown: BTreeMap<MachineName, Shown>,
     /// Speed of a core of this machine, thousands of nodes a second.
     home_speed: Option<u32>,
-    /// Whether the log has told that there are too many workers.
+    /// True if the log has said that there are too many workers.
     overfull: bool,
     /// Processes of other versions of which the log has told.
     other_versions: NamesTold,
@@ -225,12 +221,12 @@ impl Registry {
         Some(WorkerChange::Came(from.run))
     }
 
-    /// Whether the sender of a message is the worker whose run it uses.
+    /// Returns true if the sender of a message is the worker whose run it uses.
     pub(crate) fn speaks_for_itself(&self, from: &Sender) -> bool {
         self.workers.get(&from.run).is_some_and(|worker| worker.name.as_str() == from.name)
     }
 
-    /// Somebody who uses the run of a worker of another name is caught.
+    /// Handles a message of a sender that uses the run of a worker of another name.
     pub(crate) fn forged(&mut self, now: Instant, from: &Sender) -> Option<WorkerChange> {
         let victim = self.workers.get(&from.run).map(|worker| worker.name.clone())?;
         let forger = MachineName::new(&from.name);
@@ -269,15 +265,16 @@ impl Registry {
         anew
     }
 
-    /// How long a name that was caught gets nothing yet.
+    /// Returns the remaining time of distrust in a name.
     pub(crate) fn distrusted(&self, now: Instant, name: &MachineName) -> Option<Duration> {
         self.distrusted.get(name)?.rest(now)
     }
 
-    /// Those that have been silent too long. To be asked every [`CHECK_EVERY`], when everything that has come is read.
+    /// Removes and returns the workers that have been silent too long. Call this every
+    /// [`CHECK_EVERY`], after all received messages are read.
     ///
-    /// Time in which this process did not get so far, since it was held up or had too much to read, is nobody's silence: what was
-    /// said meanwhile may still be on its way.
+    /// Time in which this process was delayed does not count as silence: messages of that time may
+    /// still be unread.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<WorkerChange> {
         let passed = self.checked.replace(now).map_or(Duration::ZERO, |last| now.saturating_duration_since(last));
         if passed > LATE_CHECK {
@@ -288,14 +285,14 @@ impl Registry {
         self.remove_all(|worker| now.saturating_duration_since(worker.heard) > LOST_AFTER)
     }
 
-    /// The server says that nobody listens to a poll: those that have answered one are gone. Of one that has not, which may have come
-    /// after the poll or never listen, this says nothing; it has no searches, and is lost when it falls silent.
+    /// Handles the server's notice that a poll had no receivers: workers that have answered one are
+    /// lost. Others, which may have come after the poll, have no searches, and are lost when they
+    /// fall silent.
     pub(crate) fn unheard(&mut self, now: Instant) -> Vec<WorkerChange> {
         self.remove_all(|worker| worker.lag(now).is_some())
     }
 
-    /// There is no server.
-    pub(crate) fn nobody(&mut self) -> Vec<WorkerChange> {
+    pub(crate) fn all_lost(&mut self) -> Vec<WorkerChange> {
         self.remove_all(|_| true)
     }
 
@@ -304,7 +301,7 @@ impl Registry {
         self.remove_all(|worker| worker.name.as_str() == name)
     }
 
-    /// Whether a worker of this name is there.
+    /// Returns true if a worker of this name is present.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.runs.keys().any(|known| known.as_str() == name)
     }
@@ -320,7 +317,7 @@ impl Registry {
         Some(WorkerChange::Lost(run, worker.name))
     }
 
-    /// Whether this is the first message from a process of another version, which is to be told of once.
+    /// Returns true for the first message from a process of another version, which is logged once.
     pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
         self.other_versions.is_first(sender)
     }
@@ -332,14 +329,13 @@ impl Registry {
         }
     }
 
-    /// A search went well there.
     pub(crate) fn worked(&mut self, worker: RunId) {
         if let Some(worker) = self.workers.get_mut(&worker) {
             worker.rest.reset();
         }
     }
 
-    /// How a worker behaved in a search.
+    /// Records the conduct of a worker in a search.
     pub(crate) fn conducted(&mut self, now: Instant, worker: RunId, conduct: Conduct) {
         let Some(known) = self.workers.get(&worker) else { return };
         let (name, claimed) = (known.name.clone(), known.heartbeat.cores);
@@ -381,7 +377,7 @@ impl Registry {
         }
     }
 
-    /// Whether a worker may be asked now, for a move that is long enough.
+    /// Returns true if a worker may get a search now, for a move that is long enough.
     pub(crate) fn is_open(&self, now: Instant, worker: RunId) -> bool {
         self.workers.get(&worker).is_some_and(|worker| self.closed(now, worker).is_none())
     }
@@ -391,13 +387,13 @@ impl Registry {
         self.workers.get(&worker)
     }
 
-    /// The workers that are there.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (RunId, &KnownWorker)> {
         self.workers.iter().map(|(run, worker)| (*run, worker))
     }
 
-    /// What each worker offers to this daemon, which has so many threads on each, for a search that will be waited for so long
-    /// (`None`: without end). Whoever cannot answer in time offers nothing.
+    /// Returns the offers of workers to this daemon, which has `ours` threads on each, for a search
+    /// that waits for `time` (`None`: without end). Workers that cannot answer in time offer
+    /// nothing.
     pub(crate) fn offers(
         &self,
         now: Instant,
@@ -415,7 +411,7 @@ impl Registry {
         offers.collect()
     }
 
-    /// What each worker does, for whoever looks on.
+    /// Returns the state of each worker, for people.
     pub(crate) fn views(&self, now: Instant, us: RunId) -> Vec<MachineView> {
         self.runs.values().filter_map(|run| self.workers.get(run)).map(|worker| self.view(now, us, worker)).collect()
     }
@@ -461,7 +457,7 @@ impl Registry {
 }
 
 impl KnownWorker {
-    /// How long its answers take; `None` if there are none.
+    /// Returns the lag of its answers; `None` if there are none.
     pub(crate) fn lag(&self, now: Instant) -> Option<Duration> {
         self.lag.now(now)
     }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::subjects::{is_member_name, is_prefix};
 use util::{Fault, values::WholeNumber};
 
-/// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
+/// Connection to the workers. Secrets stand in files, in the environment or among systemd's
+/// credentials, never here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterSettings {
@@ -16,7 +17,7 @@ pub struct ClusterSettings {
     pub nats: String,
     /// Below which subject the messages travel.
     pub prefix: String,
-    /// What others call us, one word of letters, digits, `-` and `_`; empty is the name of the host.
+    /// Our name, one word of letters, digits, `-` and `_`; empty is the name of the host.
     pub name: String,
     /// The daemons that a worker serves, by name; none: all that call, at a server without permissions. With keys each is to be named.
     pub daemons: Vec<String>,
@@ -36,11 +37,11 @@ pub struct ClusterSettings {
     pub certificate_file: PathBuf,
     /// The key of our certificate.
     pub key_file: PathBuf,
-    /// How many messages a second a daemon and a worker may send each other, each way, about what their transposition tables hold; 0: none.
-    /// 0 to 1000.
+    /// Maximum messages a second between a daemon and a worker, each way, about their transposition
+    /// tables; 0: none. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub table_messages: u32,
-    /// How many bytes a second those messages may have together. 0 to 10000000.
+    /// Maximum bytes a second of those messages together. 0 to 10000000.
     #[serde(with = "WholeNumber::<0, 10_000_000>")]
     pub table_bytes: u32,
 }
@@ -67,12 +68,12 @@ impl Default for ClusterSettings {
 }
 
 impl ClusterSettings {
-    /// Whether there is a cluster at all.
+    /// Returns true if a cluster is configured.
     pub fn is_on(&self) -> bool {
         !self.nats.is_empty()
     }
 
-    /// What others call us.
+    /// Returns our name.
     pub fn name(&self) -> String {
         if self.name.is_empty() { super::identity::host_name() } else { self.name.clone() }
     }
@@ -89,7 +90,6 @@ impl ClusterSettings {
         self.nats.split(',').map(str::trim).map(address).collect()
     }
 
-    /// What is wrong with it.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.is_on() && self.servers().is_none() {

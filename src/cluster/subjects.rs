@@ -1,5 +1,5 @@
-//! Under which subjects messages travel. All are below one prefix, and each names who sends on it and who may read it, so that the
-//! server's permissions (`members`) say who can speak in whose name, and two clusters may share a server.
+//! Subjects of messages. All are below one prefix, and each names its sender and its readers, so
+//! that the server's permissions (`members`) protect names, and two clusters may share a server.
 //!
 //! | subject | from | to | carries |
 //! |---|---|---|---|
@@ -7,62 +7,62 @@
 //! | `PREFIX.worker.WORKER.to.DAEMON` | a worker | one daemon | [`WorkerMessage`](super::wire::WorkerMessage) |
 //! | `PREFIX.daemon.DAEMON.call` | a daemon | all workers | [`Poll`](super::wire::Poll), once a second |
 //! | `PREFIX.daemon.DAEMON.to.WORKER` | a daemon | one worker | [`WorkerCommand`](super::wire::WorkerCommand) |
-//! | `PREFIX.daemon.DAEMON.unheard` | the server | one daemon | nobody listens to its poll |
+//! | `PREFIX.daemon.DAEMON.unheard` | the server | one daemon | its poll has no receivers |
 
-/// In place of a name: whoever it is. Only daemons listen so, and workers of a server without permissions.
+/// Wildcard for a name. Only daemons subscribe with it, and workers of a server without
+/// permissions.
 pub const ANYBODY: &str = "*";
 
-/// The subjects below one prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subjects {
     prefix: String,
 }
 
 impl Subjects {
-    /// The subjects below `prefix`.
     pub fn below(prefix: &str) -> Self {
         Self { prefix: prefix.to_owned() }
     }
 
-    /// Where a worker says four times a second that it is there.
+    /// Subject of a worker's heartbeats, four times a second.
     pub fn beat(&self, worker: &str) -> String {
         format!("{}.worker.{worker}.beat", self.prefix)
     }
 
-    /// What a worker tells one daemon.
+    /// Subject of a worker's messages to one daemon.
     pub fn to_daemon(&self, worker: &str, daemon: &str) -> String {
         format!("{}.worker.{worker}.to.{daemon}", self.prefix)
     }
 
-    /// Where a daemon asks all workers who is there.
+    /// Subject of a daemon's polls to all workers.
     pub fn call(&self, daemon: &str) -> String {
         format!("{}.daemon.{daemon}.call", self.prefix)
     }
 
-    /// What one worker is to do for a daemon.
+    /// Subject of a daemon's commands to one worker.
     pub fn to_worker(&self, daemon: &str, worker: &str) -> String {
         format!("{}.daemon.{daemon}.to.{worker}", self.prefix)
     }
 
-    /// Where the server tells a daemon that nobody listens to its poll.
+    /// Subject of the server's notices that a daemon's poll has no receivers.
     pub fn unheard(&self, daemon: &str) -> String {
         format!("{}.daemon.{daemon}.unheard", self.prefix)
     }
 
-    /// Who has sent a message, by its subject: the server lets nobody else send on it.
+    /// Returns the sender of a message, by its subject, which the server protects.
     pub fn sender<'a>(&self, subject: &'a str) -> Option<&'a str> {
         let rest = subject.strip_prefix(&self.prefix)?.strip_prefix('.')?;
         rest.split('.').nth(1).filter(|name| is_member_name(name))
     }
 }
 
-/// Whether a text can name a worker or a daemon: one word of a subject, up to 64 letters, digits, `-` and `_`.
+/// Returns true if a text can name a worker or a daemon: one word of a subject, up to 64 letters,
+/// digits, `-` and `_`.
 pub fn is_member_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
-/// Whether a text can be a prefix: names with dots between them.
+/// Returns true if a text can be a prefix: names with dots between them.
 pub(crate) fn is_prefix(text: &str) -> bool {
     text.len() <= 64 && text.split('.').all(is_member_name)
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_cannot_reach_beyond_itself() {
+    fn prefix_contains_its_subjects() {
         for good in ["concilio", "a.b", "team-1.chess"] {
             assert!(is_prefix(good), "{good}");
         }

@@ -1,4 +1,4 @@
-//! Who lends what, asked once: for `concilio cluster status`.
+//! Lists the workers once, for `concilio cluster status`.
 
 use std::{
     collections::BTreeSet,
@@ -18,19 +18,17 @@ use super::{
     wire::{self, Addressed, DecodeError, Heartbeat, Poll, WorkerMessage},
 };
 
-/// How long workers are listened for; each beats twice in it.
+/// Time for heartbeats; each worker sends two in it.
 const LISTENED: Duration = Duration::from_millis(600);
-/// How long the answers of those that were heard are waited for.
+/// Timeout for the answers of those workers.
 const PATIENCE: Duration = TOO_FAR;
 
-/// What a worker answered to a poll.
+/// Answer of a worker to a poll.
 #[derive(Clone, Debug)]
 pub struct WorkerAnswer {
-    /// The worker that answers.
     pub worker: Sender,
-    /// The state that it tells.
     pub heartbeat: Heartbeat,
-    /// From the poll to its answer.
+    /// Lag from the poll to its answer.
     pub lag: Duration,
 }
 
@@ -41,15 +39,15 @@ impl WorkerAnswer {
     }
 }
 
-/// What all workers answered.
+/// Answers of all workers.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Of workers that we can use, by name.
+    /// Usable workers, by name.
     pub workers: Vec<WorkerAnswer>,
-    /// Of workers of other versions.
+    /// Workers of other versions.
     pub refused: Vec<DecodeError>,
-    /// Workers that were heard, and have not answered in five seconds, or cannot since nobody listens to us: they are too far away, or do
-    /// not serve us.
+    /// Workers with heartbeats and without an answer in five seconds, or without a subscription to
+    /// our polls: they are too far away, or do not serve us.
     pub silent: BTreeSet<String>,
 }
 
@@ -94,13 +92,13 @@ struct Asking {
     identity: ProcessIdentity,
     subjects: Subjects,
     asked: Instant,
-    /// Whether the server has said that nobody listens to the poll.
+    /// True if the server has said that the poll has no receivers.
     is_unheard: bool,
     survey: Survey,
 }
 
 impl Asking {
-    /// Listens until all that were heard have answered, or it is known that nobody will.
+    /// Receives answers until all known workers have answered, or none can.
     async fn listen(&mut self, mut answers: Subscriber, mut beats: Subscriber, mut unheard: Subscriber) {
         let mut until = self.asked + LISTENED;
         loop {

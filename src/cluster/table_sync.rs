@@ -1,11 +1,14 @@
-//! What a daemon and its workers tell each other of their transposition tables while they search one position: which table, how much, and from
-//! whom it is taken.
+//! Messages between a daemon and its workers about their transposition tables while they search one
+//! position.
 //!
-//! The daemon is in the middle: a worker tells it alone, and what is news to the daemon's table goes on to the others with the daemon's own. A
-//! table is named by the daemon's number for it, which stands for one council and one evaluation. Of what a worker tells only the move is believed
-//! and passed on ([`Belief::Moves`]), so a lie costs some nodes and no score. A worker believes its daemon: it searches for nobody else there.
+//! The daemon is in the middle: a worker sends to the daemon alone, and entries that are news to
+//! the daemon's table go on to the others with the daemon's own. A table is named by the daemon's
+//! number for it, which stands for one council and one evaluation. Of a worker's entries only the
+//! move is believed and passed on ([`Belief::Moves`]), so a lie costs some nodes and no score. A
+//! worker believes its daemon, the only user of that table.
 //!
-//! Invariants: nobody is told more than the budget in a second, and nobody is listened to beyond it; what is told is of the search that runs.
+//! Invariants: no machine sends or receives more than the budget in a second; all entries are of
+//! the running search.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +18,7 @@ use std::{
 use super::{identity::RunId, settings::ClusterSettings, wire::TableNews};
 use engine::{Belief, SharedTable, TableBatch, TableEntry};
 
-/// How much a daemon and a worker may tell each other of their tables, each way.
+/// Limits on table messages between a daemon and a worker, each way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncBudget {
     /// Messages a second, at least 1.
@@ -32,7 +35,6 @@ impl SyncBudget {
         (entries > 0).then_some(Self { messages, entries })
     }
 
-    /// The time between two messages.
     pub fn interval(&self) -> Duration {
         Duration::from_secs(1) / self.messages
     }
@@ -56,7 +58,7 @@ pub(crate) fn next_news<'a, K: Ord + Copy + 'a>(
 pub(crate) struct TableSync {
     /// By number; how many slots search with each.
     tables: BTreeMap<u64, (SharedTable, usize)>,
-    /// The one that told last.
+    /// Table of the last message.
     last: Option<u64>,
     heard: BTreeMap<RunId, HeardLately>,
 }
@@ -89,7 +91,7 @@ impl TableSync {
         }
     }
 
-    /// What is to be told next, of the tables with which somebody searches elsewhere.
+    /// Returns the next batch, of the tables for which `is_searched` is true.
     pub(crate) fn next(&mut self, is_searched: impl Fn(u64) -> bool) -> Option<(u64, TableBatch)> {
         let tables = self.tables.iter().map(|(number, (table, _))| (*number, table));
         next_news(tables.filter(|(number, _)| is_searched(*number)).collect::<Vec<_>>().into_iter(), &mut self.last)
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn budget_limits_messages_and_entries() {
+    fn budget_bounds_messages_and_entries() {
         let budget_of_20 = budget(20, 10_240).expect("some");
         assert_eq!((budget_of_20.interval(), budget_of_20.entries), (Duration::from_millis(50), 32));
         assert_eq!([budget(0, 10_240), budget(20, 0), budget(20, 100)], [None; 3]);
@@ -130,7 +132,7 @@ mod tests {
         SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() })
     }
 
-    /// News of so many positions, none of which the table knows.
+    /// Returns a batch of `entries` positions that the table does not know.
     fn news(table: &SharedTable, first: u64, entries: usize) -> TableNews {
         let keys = (first..).take(entries).map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         // Exact, nine plies, a move.
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_relayed_within_the_budget() {
+    fn relayed_entries_keep_the_budget() {
         let (table, budget) = (table(), budget(2, 128).expect("some"));
         let (ann, bob, now) = (RunId(1), RunId(2), Instant::now());
         let mut table_sync = TableSync::default();

@@ -1,4 +1,5 @@
-//! What a daemon does for its workers beside reading proposals, measured: choosing one for an order, and reading heartbeats.
+//! Measures a daemon's work for its workers beside reading proposals: choosing one for a search,
+//! and reading heartbeats.
 
 use std::{
     hint::black_box,
@@ -13,11 +14,11 @@ use super::{
 };
 use engine::{Belief, EngineOptions, SharedTable, TableEntry};
 
-/// How often each is done to measure it.
+/// Repetitions of each measurement.
 const ROUNDS: u32 = 200;
 /// Entries of a message about a table, as many as the default budget allows.
 const ENTRIES: usize = 21;
-/// How many workers there are meanwhile.
+/// Number of workers in the measurement.
 const WORKERS: u32 = 500;
 
 /// The daemon's time for its workers.
@@ -25,7 +26,6 @@ const WORKERS: u32 = 500;
 pub struct Upkeep {
     /// Choosing a worker for an order, for each worker that there is.
     pub choice_by_worker: Duration,
-    /// Reading a heartbeat.
     pub heartbeat: Duration,
     /// Reading or writing a message about a transposition table.
     pub table_message: Duration,

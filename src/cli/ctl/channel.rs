@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_may_not_is_told_from_whoever_finds_nobody() {
+    fn denied_differs_from_absent() {
         assert!(is_denied(&io::Error::from(io::ErrorKind::PermissionDenied)));
         assert!(!is_denied(&io::Error::from(io::ErrorKind::ConnectionRefused)));
     }

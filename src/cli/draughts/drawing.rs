@@ -35,7 +35,7 @@ fn letter(board: &Board, square: Square) -> char {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_board_lies_with_a_dark_corner_at_the_right_hand() {
+    fn board_has_a_dark_corner_at_the_right() {
         let lines = super::board(&"B:W32,K1:B5,K29".parse().expect("a position"));
         assert_eq!(lines[0], "  W     .     .     .          1     2     3     4");
         assert_eq!(lines[1], "     b     .     .     .          5     6     7     8");

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn only_lines_that_changed_are_written_again() {
+    fn only_changed_lines_are_redrawn() {
         let out = painted(&[&["board", "clock 1"], &["board", "clock 2"]]);
         assert_eq!(out.matches("board").count(), 1, "{out:?}");
         assert!(out.contains("\x1b[2A") && out.contains("clock 2\x1b[K"), "{out:?}");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_stands_above_the_picture() {
+    fn log_lines_stand_above_the_view() {
         let mut out = Vec::new();
         let mut painter = Painter::new(&mut out);
         painter.paint_lines(vec!["board".to_owned()], 80, 24).expect("written");

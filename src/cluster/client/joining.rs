@@ -1,4 +1,4 @@
-//! How a daemon joins a cluster and listens to it, and comes back where it was refused.
+//! Joins a cluster, receives its messages, and retries after a refusal.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -26,38 +26,40 @@ use crate::{
 };
 use util::Backoff;
 
-/// How often a daemon tells all workers which searches it still waits for.
+/// Interval at which a daemon tells all workers the searches that it still waits for.
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// The pauses after which a daemon that was refused tries again: its key or the server's permissions may have been put right.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 /// See [`SHORTEST_PAUSE`].
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A worker whose messages come too fast is unsubscribed from for so long at least, each time longer.
+/// Minimum pause in the subscription to a worker whose messages come too fast; each pause is
+/// longer.
 const SHORTEST_MUTE: Duration = Duration::from_secs(30);
 /// See [`SHORTEST_MUTE`].
 const LONGEST_MUTE: Duration = Duration::from_secs(3600);
-/// Heartbeats, and their bytes, that may come between two pauses in which nobody new is looked for; each worker that is known adds to them.
+/// Heartbeats, and their bytes, from which on new workers are ignored for a pause; each known
+/// worker adds to these limits.
 const NEWCOMERS: usize = 1_000;
 const NEWCOMERS_BYTES: usize = 1 << 20;
-/// How often that is counted anew, and how long the pause is.
+/// Interval of that count, and the length of the pause.
 const NEWCOMERS_EVERY: Duration = Duration::from_secs(1);
 const NEWCOMERS_PAUSE: Duration = Duration::from_secs(5);
 
-/// What a daemon listens to, beside each worker that it knows.
+/// Subscriptions of a daemon, beside one for each worker that it knows.
 struct Subscriptions {
     /// The heartbeats of all workers, by which those that are not known yet are found; `None` in a pause after a flood.
     newcomers: Option<Subscriber>,
-    /// That nobody is there.
+    /// Notices that no worker receives the polls.
     unheard: Subscriber,
 }
 
-/// The workers that are listened to, each by a task of its own: what one sends keeps nobody else waiting.
+/// Readers of known workers, a task each: the messages of one worker delay no other.
 #[derive(Default)]
 struct Readers {
     tasks: JoinSet<Result<(), String>>,
     by_name: HashMap<String, AbortHandle>,
-    /// Those that have sent too much.
+    /// Workers that have sent too much.
     muted: BTreeMap<String, Backoff>,
     /// Heartbeats of all workers since the last count, and their bytes.
     beats: usize,
@@ -91,7 +93,7 @@ impl Readers {
         });
     }
 
-    /// A heartbeat of somebody has come, known or not: whether there are too many of them.
+    /// Counts a heartbeat of a known or unknown worker; returns true if there are too many.
     fn floods(&mut self, bytes: usize) -> bool {
         (self.beats, self.bytes) = (self.beats + 1, self.bytes + bytes);
         let known = self.by_name.len();
@@ -113,7 +115,7 @@ impl ClusterClient {
             let begun = Instant::now();
             let Err(error) = self.take_part(&settings, &identity, &mut has_come_in).await else { return };
             self.known().link = None;
-            self.lose(|registry| registry.nobody(), "is out of reach, since the NATS server refuses us");
+            self.lose(|registry| registry.all_lost(), "is out of reach, since the NATS server refuses us");
             if begun.elapsed() > LONGEST_PAUSE {
                 pauses.reset();
                 told.clear();
@@ -206,7 +208,7 @@ impl ClusterClient {
                 }
                 Some(link) = links.recv() => match link {
                     ConnectionChange::Up => self.poll(),
-                    ConnectionChange::Down => self.lose(|registry| registry.nobody(), "is out of reach without the NATS server"),
+                    ConnectionChange::Down => self.lose(|registry| registry.all_lost(), "is out of reach without the NATS server"),
                     ConnectionChange::NotAllowed(words) => return Some(Ended::NotAllowed(words)),
                 },
                 Some(message) = subscriptions.unheard.next() => self.unheard(&message),

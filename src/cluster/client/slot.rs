@@ -1,4 +1,4 @@
-//! What the pool holds of an elector that searches on a worker: it asks the client for one, search by search.
+//! The pool's side of an elector that searches on workers: requests a worker for each search.
 
 use super::{ClusterClient, Reports};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use council::electors::{Fallback, Job, RemoteSlot};
 
-/// An elector's slot in the cluster, which moves with the worker that has room for it.
+/// Slot of an elector in the cluster; each search may go to another worker.
 #[derive(Debug)]
 pub(super) struct ClusterSlot {
     client: ClusterClient,
-    /// By which workers know it.
+    /// Number by which workers know it.
     pub number: u32,
     pub elector: RemoteElector,
     pub threads: usize,
@@ -22,7 +22,6 @@ pub(super) struct ClusterSlot {
 }
 
 impl ClusterSlot {
-    /// Without a worker yet.
     pub(super) fn new(client: ClusterClient, number: u32, elector: RemoteElector, threads: usize) -> Self {
         Self { client, number, elector, threads, worker: None, current: None }
     }

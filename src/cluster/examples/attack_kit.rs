@@ -23,7 +23,7 @@ use hostile::{
 use nats::Nats;
 use util::Shutdown;
 
-/// What is tried beside [`Attack::ALL`]: claimed cores, and floods.
+/// Attacks beside [`Attack::ALL`]: claimed cores, and floods.
 const OTHERS: [(&str, Hostile); 5] = [
     ("64 claimed cores", Hostile { attack: Attack::Silence, cores: 64, flood: Flood::None }),
     ("1024 claimed cores", Hostile { attack: Attack::Silence, cores: 1024, flood: Flood::None }),
@@ -36,7 +36,7 @@ const fn flooding(flood: Flood) -> Hostile {
     Hostile { attack: Attack::FalseDepth, cores: 1, flood }
 }
 
-/// What became of an attack.
+/// Results of an attack.
 #[derive(Default)]
 struct Tally {
     moves: usize,
@@ -103,7 +103,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many votes an honest worker has while another one floods the daemon, how late a move is at most, and how much memory it takes.
+/// Returns an honest worker's votes while another floods the daemon, the largest delay of a move,
+/// and the memory that it takes.
 async fn honest_votes(flood: Flood, move_time: Duration) -> Result<(usize, Duration, u64), Box<dyn Error>> {
     let nats = Nats::start();
     let settings =
@@ -143,7 +144,6 @@ async fn answers(cluster: &ClusterClient) {
     }
 }
 
-/// Memory of this process, bytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

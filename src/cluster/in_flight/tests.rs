@@ -1,4 +1,4 @@
-//! What becomes of each event of a search on a worker.
+//! Tests of every event of a search on a worker.
 
 use tokio::sync::mpsc;
 
@@ -24,7 +24,6 @@ fn id(serial: u64) -> SearchId {
     SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First }
 }
 
-/// One search, with Ann.
 fn setting() -> Setting {
     let (reports, inbox) = mpsc::unbounded_channel();
     let line = Arc::new(Line::start(Variant::Standard));
@@ -95,7 +94,7 @@ fn proposal(moves: &str) -> SearchEventKind {
 }
 
 #[test]
-fn only_the_worker_that_was_asked_is_believed_about_what_was_asked() {
+fn only_the_assigned_worker_counts() {
     let mut setting = setting();
     let mut other = event(1, proposal("e2e4"));
     other.elector = "ma".into();
@@ -111,7 +110,7 @@ fn only_the_worker_that_was_asked_is_believed_about_what_was_asked() {
 }
 
 #[test]
-fn an_invalid_proposal_ends_the_search_there() {
+fn invalid_proposal_ends_the_search() {
     let mut setting = setting();
     assert!(matches!(
         setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e5"))),
@@ -122,7 +121,7 @@ fn an_invalid_proposal_ends_the_search_there() {
 }
 
 #[test]
-fn a_worker_that_never_stops_proposing_is_heard_no_more_than_an_honest_one_would_be() {
+fn proposals_are_rate_limited() {
     let mut setting = setting();
     let flood = |setting: &mut Setting, now: Instant| {
         for turn in 0..1000 {
@@ -154,7 +153,7 @@ fn a_search_ends_once() {
 }
 
 #[test]
-fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
+fn stopped_search_sends_nothing_more() {
     let mut setting = setting();
     let ended = EndedSearch { worker: ANN, conduct: Conduct::Unknown, sample: None };
     assert_eq!(setting.in_flight.stop(setting.sent, 1), Some(ended));
@@ -164,7 +163,7 @@ fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
 }
 
 #[test]
-fn what_it_came_to_is_measured_by_our_clock() {
+fn speed_is_measured_by_our_clock() {
     for foreign in [false, true] {
         let mut setting = setting();
         if let Some(search) = setting.in_flight.searches.get_mut(&1) {
@@ -183,7 +182,7 @@ fn what_it_came_to_is_measured_by_our_clock() {
 }
 
 #[test]
-fn what_a_lost_worker_proposed_stands() {
+fn lost_workers_proposals_stand() {
     let mut setting = setting();
     setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
     setting.verifies(Score::Cp(0));
@@ -195,7 +194,7 @@ fn what_a_lost_worker_proposed_stands() {
 }
 
 #[test]
-fn a_command_that_never_arrived_is_noticed() {
+fn lost_command_is_noticed() {
     let mut setting = setting();
     assert!(setting.in_flight.compare(setting.sent, ANN, &[]).is_empty(), "it may still be on its way");
     let way = setting.sent + ARRIVED_AFTER + LAG / 2;
@@ -208,7 +207,7 @@ fn a_command_that_never_arrived_is_noticed() {
 }
 
 #[test]
-fn the_end_of_a_search_comes_after_its_last_proposal() {
+fn end_follows_the_last_proposal() {
     let mut setting = setting();
     setting.says("e2e4 e7e5", Score::Cp(10));
     let finished = event(1, SearchEventKind::Finished(500));
@@ -221,7 +220,7 @@ fn the_end_of_a_search_comes_after_its_last_proposal() {
 }
 
 #[test]
-fn a_score_that_is_not_borne_out_is_cut_and_its_worker_caught() {
+fn false_score_is_cut_and_caught() {
     let mut setting = setting();
     setting.says("a2a3", Score::Cp(10_000));
     let caught = setting.verifies(Score::Cp(20));
@@ -235,7 +234,7 @@ fn a_score_that_is_not_borne_out_is_cut_and_its_worker_caught() {
 }
 
 #[test]
-fn a_mate_that_is_none_is_cut_and_its_worker_caught() {
+fn false_mate_is_cut_and_caught() {
     for moves in ["e2e4", "e2e4 f7f6 d2d4 g7g5 d1h5"] {
         let mut setting = setting();
         setting.says(moves, Score::Mate(3));
@@ -245,7 +244,7 @@ fn a_mate_that_is_none_is_cut_and_its_worker_caught() {
 }
 
 #[test]
-fn longer_search_replaces_the_value_of_a_shorter_one() {
+fn longer_search_replaces_the_value() {
     let mut setting = setting();
     setting.says("e2e4", Score::Cp(600));
     while let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) {
@@ -271,7 +270,7 @@ fn contested() -> (Setting, council::electors::Verification) {
 }
 
 #[test]
-fn contested_moves_are_searched_at_home() {
+fn contested_moves_are_verified() {
     let (mut setting, verification) = contested();
     let [home, theirs] = ["e2e4", "a2a3"].map(|text| text.parse().expect("a move"));
     setting.says("a2a3", Score::Cp(150));
@@ -286,7 +285,7 @@ fn contested_moves_are_searched_at_home() {
 }
 
 #[test]
-fn verification_has_an_eighth_of_a_core() {
+fn verification_uses_an_eighth_core() {
     let (mut setting, _verification) = contested();
     let (mut now, mut spent) = (setting.sent, Duration::ZERO);
     let legal = Line::start(Variant::Standard).legal_moves();
@@ -309,7 +308,7 @@ fn verification_has_an_eighth_of_a_core() {
 }
 
 #[test]
-fn few_moves_of_a_worker_are_verified_at_once() {
+fn verifications_per_worker_are_bounded() {
     let mut setting = setting();
     let mut verified = 0;
     for best in Line::start(Variant::Standard).legal_moves() {
@@ -324,7 +323,7 @@ fn few_moves_of_a_worker_are_verified_at_once() {
 }
 
 #[test]
-fn silence_is_remembered_once_there_was_time_to_speak() {
+fn silence_counts_after_enough_time() {
     let conduct = |after: Duration, says: Option<&str>| {
         let mut setting = setting();
         let now = setting.sent + after;
@@ -338,7 +337,7 @@ fn silence_is_remembered_once_there_was_time_to_speak() {
 }
 
 #[test]
-fn who_does_not_know_what_men_are_worth_tells_no_lies() {
+fn elector_without_material_cannot_lie() {
     let kind = |knowledge: &str, noise: u16| RemoteElectorKind::Own {
         knowledge: knowledge.parse().expect("letters"),
         percentages: IN_FULL,
@@ -358,7 +357,7 @@ fn who_does_not_know_what_men_are_worth_tells_no_lies() {
 }
 
 #[test]
-fn a_lie_is_found_out_although_its_search_is_over() {
+fn lie_is_found_after_its_search() {
     let mut setting = setting();
     setting.says("a2a3", Score::Mate(2));
     let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) else { panic!("a next") };
@@ -369,7 +368,7 @@ fn a_lie_is_found_out_although_its_search_is_over() {
 }
 
 #[test]
-fn a_worker_that_always_changes_its_mind_costs_few_looks() {
+fn changing_claims_cost_few_searches() {
     let mut setting = setting();
     let mut verified = 0;
     let later = setting.sent + Duration::from_secs(1);
@@ -388,7 +387,7 @@ fn a_worker_that_always_changes_its_mind_costs_few_looks() {
 }
 
 #[test]
-fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
+fn claimed_nodes_are_bounded_by_time() {
     let mut setting = setting();
     let mut said = proposal("e2e4");
     if let SearchEventKind::Proposal(text) = &mut said {
@@ -402,7 +401,7 @@ fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
 }
 
 #[test]
-fn nor_is_more_counted_of_what_a_heartbeat_says() {
+fn heartbeat_nodes_are_bounded_by_time() {
     let mut setting = setting();
     let boast = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: u64::MAX };
     setting.in_flight.compare(setting.sent + Duration::from_millis(99), ANN, &[boast]);
@@ -411,15 +410,15 @@ fn nor_is_more_counted_of_what_a_heartbeat_says() {
 }
 
 #[test]
-fn what_a_liar_was_given_begins_anew_although_it_has_proposed() {
+fn liars_searches_restart() {
     let mut setting = setting();
     let (resumed, mut anew) = mpsc::unbounded_channel();
     if let Some(search) = setting.in_flight.searches.get_mut(&1) {
-        search.fallback = Fallback::new(move |job, _| resumed.send(job.task.id.serial).expect("somebody waits"));
+        search.fallback = Fallback::new(move |job, _| resumed.send(job.task.id.serial).expect("the receiver waits"));
     }
     setting.says("a2a3", Score::Mate(2));
     assert_eq!(setting.verifies(Score::Cp(0)).len(), 1);
     setting.in_flight.lost(ANN).into_iter().for_each(RemoteSearch::begin_anew);
     assert_eq!(anew.try_recv(), Ok(1));
-    assert!(setting.heard().iter().all(|score| *score == Score::Cp(0)), "and nobody is told that an elector failed");
+    assert!(setting.heard().iter().all(|score| *score == Score::Cp(0)), "and no elector is reported as failed");
 }

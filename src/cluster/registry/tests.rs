@@ -1,4 +1,4 @@
-//! Who is there, as heartbeats, polls and silence say.
+//! Tests of the registry with heartbeats, polls and silence.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn checks(registry: &mut Registry, from: Instant, to: Instant) -> Vec<WorkerChan
 const SOON: Option<Duration> = Some(Duration::from_millis(1));
 
 #[test]
-fn a_worker_is_there_while_its_heart_beats() {
+fn heartbeats_keep_a_worker() {
     let (mut registry, begin) = (Registry::default(), Instant::now());
     assert_eq!(
         registry.heard(begin, &sender(7), heartbeat(WorkerState::Lending), None),
@@ -46,7 +46,7 @@ fn a_worker_is_there_while_its_heart_beats() {
 }
 
 #[test]
-fn one_that_says_good_bye_is_gone_at_once() {
+fn departing_worker_is_gone_at_once() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     registry.heard(now, &sender(7), heartbeat(WorkerState::Lending), None);
     let lost = Some(WorkerChange::Lost(RunId(7), "machine-7".into()));
@@ -56,7 +56,7 @@ fn one_that_says_good_bye_is_gone_at_once() {
 }
 
 #[test]
-fn one_that_drains_is_far_away_or_fails_gets_nothing_more() {
+fn unusable_workers_get_nothing() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     registry.heard(now, &sender(1), heartbeat(WorkerState::Draining), None);
     registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(6)));
@@ -72,7 +72,7 @@ fn one_that_drains_is_far_away_or_fails_gets_nothing_more() {
 }
 
 #[test]
-fn a_worker_may_be_asked_from_its_first_answer_on() {
+fn first_answer_opens_a_worker() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     let mut hears = |state, lag| {
         registry.heard(now, &sender(1), heartbeat(state), lag);
@@ -83,7 +83,7 @@ fn a_worker_may_be_asked_from_its_first_answer_on() {
 }
 
 #[test]
-fn who_cannot_answer_in_time_offers_nothing() {
+fn distant_worker_offers_nothing() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
     registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_millis(240)));
@@ -112,7 +112,7 @@ fn claimed_speed_has_no_weight() {
 }
 
 #[test]
-fn whoever_looks_on_sees_why_a_worker_gets_nothing() {
+fn views_name_the_reason_for_idling() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), Some(Duration::from_millis(3)));
     registry.heard(now, &sender(2), heartbeat(WorkerState::Draining), None);
@@ -124,7 +124,7 @@ fn whoever_looks_on_sees_why_a_worker_gets_nothing() {
 }
 
 #[test]
-fn who_speaks_in_anothers_name_is_caught_and_named_once() {
+fn forger_is_named_once() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
     registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), SOON);
@@ -146,7 +146,7 @@ fn who_speaks_in_anothers_name_is_caught_and_named_once() {
 }
 
 #[test]
-fn of_two_workers_of_one_name_the_first_is_used_and_both_are_told_of_once() {
+fn first_of_two_namesakes_is_used() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     let twin = Sender { run: RunId(2), ..sender(1) };
     let mut beat = |sender: &Sender| registry.heard(now, sender, heartbeat(WorkerState::Lending), None);
@@ -161,7 +161,7 @@ fn of_two_workers_of_one_name_the_first_is_used_and_both_are_told_of_once() {
 }
 
 #[test]
-fn cores_count_once_they_have_proposed() {
+fn cores_count_after_a_proposal() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     let boast = Heartbeat { cores: 64, ..heartbeat(WorkerState::Lending) };
     registry.heard(now, &sender(1), boast.clone(), SOON);
@@ -180,7 +180,7 @@ fn cores_count_once_they_have_proposed() {
 }
 
 #[test]
-fn silent_worker_rests_longer_each_time() {
+fn silent_worker_rests_ever_longer() {
     let (mut registry, mut now) = (Registry::default(), Instant::now());
     let mut rests = Vec::new();
     for _ in 0..12 {
@@ -203,7 +203,7 @@ fn silent_worker_rests_longer_each_time() {
 
 /// Promise 7: what workers say does not grow without bound here.
 #[test]
-fn a_flood_of_names_fills_neither_memory_nor_log() {
+fn flood_of_names_is_bounded() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     let changes = (0..5_000).filter_map(|run| registry.heard(now, &sender(run), heartbeat(WorkerState::Lending), None));
     assert_eq!(changes.count(), Registry::MOST + 1);
@@ -211,7 +211,7 @@ fn a_flood_of_names_fills_neither_memory_nor_log() {
 }
 
 #[test]
-fn nobody_has_more_cores_than_machines_have() {
+fn claimed_cores_are_bounded() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     let boast = Heartbeat { cores: u16::MAX, speed: u32::MAX, ..heartbeat(WorkerState::Lending) };
     registry.heard(now, &sender(1), boast, None);
@@ -220,17 +220,17 @@ fn nobody_has_more_cores_than_machines_have() {
 }
 
 #[test]
-fn with_nobody_listening_all_are_lost_at_once() {
+fn lost_server_loses_all_workers() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     for run in 1..4 {
         registry.heard(now, &sender(run), heartbeat(WorkerState::Lending), None);
     }
-    assert_eq!(registry.nobody().len(), 3);
-    assert_eq!(registry.nobody(), []);
+    assert_eq!(registry.all_lost().len(), 3);
+    assert_eq!(registry.all_lost(), []);
 }
 
 #[test]
-fn with_nobody_listening_those_are_lost_that_did_listen() {
+fn unheard_poll_loses_its_receivers() {
     let (mut registry, now) = (Registry::default(), Instant::now());
     registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
     registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), None);
@@ -241,7 +241,7 @@ fn with_nobody_listening_those_are_lost_that_did_listen() {
 
 /// The process was held up, or read a hostile worker's flood, in which an honest one's heartbeats were late or dropped.
 #[test]
-fn time_in_which_nobody_listened_is_nobodys_silence() {
+fn own_delay_is_no_silence() {
     let (mut registry, begin) = (Registry::default(), Instant::now());
     registry.heard(begin, &sender(7), heartbeat(WorkerState::Lending), None);
     let last = begin + LOST_AFTER / 2;

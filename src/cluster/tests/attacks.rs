@@ -102,24 +102,24 @@ async fn holds_against(attacks: &[Attack], roster: &str) {
             let outcome = target.decides(&line, MOVE).await;
             assert!(keeps_the_invariant(&line, &outcome), "{attack:?}, {roster}: {outcome:#?}");
             let home = outcome.decision.votes.iter().filter(|vote| vote.proposal.machine.is_none()).count();
-            assert!(home > 0, "{attack:?}, {roster}: nobody voted at home");
+            assert!(home > 0, "{attack:?}, {roster}: no home elector voted");
         }
     }
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn attacks_on_equal_electors_elect_nothing_beyond_the_invariant() {
+async fn attacks_on_equal_electors_fail() {
     holds_against(&Attack::ALL, "auto").await;
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn attacks_on_unlike_electors_elect_nothing_beyond_the_invariant() {
+async fn attacks_on_unlike_electors_fail() {
     holds_against(&Attack::ALL, "balanced-3").await;
 }
 
 /// With 64 and 1,024 claimed cores, silent.
 #[testkit::test(needs(NATS_SERVER))]
-async fn claimed_cores_silence_no_home_elector() {
+async fn claimed_cores_keep_home_electors() {
     let cluster = Cluster::start();
     for cores in [64, 1_024] {
         let _mallory = cluster.mallory(means(Attack::Silence, cores)).await;
@@ -137,7 +137,7 @@ async fn claimed_cores_silence_no_home_elector() {
 
 /// The honest worker goes on voting, and the flooder is named and not heard any more.
 #[testkit::test(needs(NATS_SERVER))]
-async fn flood_starves_nobody() {
+async fn flood_delays_no_other_worker() {
     for flood in [Flood::Heartbeats(600, 60_000), Flood::Messages(600, 60_000), Flood::Messages(20_000, 100)] {
         let cluster = Cluster::start();
         let _attic = cluster.attic();
@@ -162,7 +162,8 @@ async fn flood_starves_nobody() {
     }
 }
 
-/// A server, or whoever forges its messages, announces one of gigabytes. The daemon leaves before it has come.
+/// A server, or a forger of its messages, announces a message of gigabytes. The daemon disconnects
+/// before it has come.
 #[testkit::test(needs(NATS_SERVER))]
 async fn endless_message_is_cut_off() {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};

@@ -1,5 +1,5 @@
-//! What a worker with a key of its own can do who means harm, at a NATS server whose permissions `concilio cluster` wrote: every
-//! forgery fails, and a line names the forger.
+//! Tests of hostile workers with a key of their own, at a NATS server with the permissions of
+//! `concilio cluster`: every forgery fails, and a line names the forger.
 
 #[path = "../../../tests/stories/cluster/nats.rs"]
 mod nats;
@@ -70,7 +70,6 @@ impl Keyed {
         self.lends_to(&["daemon"], name)
     }
 
-    /// The same for these daemons.
     fn lends_to(&self, daemons: &[&str], name: &str) -> DropGuard {
         let shutdown = Shutdown::default();
         let guard = shutdown.now.clone().drop_guard();
@@ -79,7 +78,7 @@ impl Keyed {
         guard
     }
 
-    /// Somebody with a worker's key, and what the server does not let it do.
+    /// Connects a forger with a worker's key, and records the refusals of the server.
     async fn forger(&self, name: &str) -> Forger {
         let seed = std::fs::read_to_string(self.key(name)).expect("a key").trim().to_owned();
         let (told, refusals) = unbounded_channel();
@@ -102,7 +101,7 @@ impl Keyed {
         until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
         let settings = CouncilSettings {
             roster: "balanced-4".to_owned(),
-            // Whoever says most is elected: the rule that a boast serves best.
+            // The rule that a boast serves best.
             criterion: CriterionName::Optimistic,
             groups: GroupMode::None,
             hash: 1,
@@ -169,7 +168,7 @@ impl Forger {
         self.publishes(self.subjects.beat(self.name()), self.identity.sender.run, &heartbeat).await;
     }
 
-    /// Waits until the server has refused so many things.
+    /// Waits until the server has refused `times` actions.
     async fn is_refused(&mut self, times: usize) {
         let mut refused = 0;
         while refused < times {
@@ -178,7 +177,7 @@ impl Forger {
         }
     }
 
-    /// Answers a daemon's poll, as whoever wants to be asked for anything.
+    /// Answers a daemon's poll, so that it gets searches.
     async fn answers_poll(&self, poll: &[u8]) {
         let read = wire::decode::<Poll>("daemon", poll, &self.identity.version);
         let Ok((daemon, Poll { number, .. })) = read else { return };
@@ -283,21 +282,21 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_score_that_is_not_so_elects_nothing() {
+async fn false_score_elects_nothing() {
     is_found_out("boaster", "h5f7", Score::Cp(10_000)).await;
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_mate_that_is_none_elects_nothing() {
+async fn false_mate_elects_nothing() {
     is_found_out("bluffer", "h5f7", Score::Mate(3)).await;
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_mate_that_needs_the_opponents_help_is_none() {
+async fn helpmate_is_no_mate() {
     is_found_out("dreamer", "f1c4 a7a6 h5f7", Score::Mate(2)).await;
 }
 
-/// What an honest worker says of its own searches counts, at a server with permissions.
+/// An honest worker's reports count, at a server with permissions.
 #[testkit::test(needs(NATS_SERVER))]
 async fn an_honest_worker_takes_part() {
     let keyed = Keyed::with(&["honest"]);
@@ -322,7 +321,7 @@ async fn an_honest_worker_takes_part() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn who_speaks_in_anothers_name_is_refused_by_the_server_and_named_by_the_daemon() {
+async fn forged_name_is_refused_and_reported() {
     let keyed = Keyed::with(&["victim", "mimic"]);
     let _worker = keyed.lends("victim");
     let mut mimic = keyed.forger("mimic").await;
@@ -352,11 +351,11 @@ async fn who_speaks_in_anothers_name_is_refused_by_the_server_and_named_by_the_d
     keyed.log.says(&words).await;
     mimic.client.flush().await.expect("flushed");
     assert_eq!(keyed.log.lines(&words).len(), 1, "it is told once");
-    assert!(daemon.cluster.workers().iter().any(|(name, _)| name == "victim"), "nobody believes that it is gone");
+    assert!(daemon.cluster.workers().iter().any(|(name, _)| name == "victim"), "its departure is not believed");
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_workers_key_opens_nothing_but_its_own_subjects() {
+async fn worker_key_opens_only_own_subjects() {
     let keyed = Keyed::with(&["neighbour", "snooper"]);
     let mut snooper = keyed.forger("snooper").await;
     let subjects = snooper.subjects.clone();
@@ -397,7 +396,7 @@ async fn a_flood_of_runs_fills_no_log() {
     let told = || !keyed.log.lines(&["two workers have this name", "worker=flooder"]).is_empty();
     // On a machine with much to do its own heartbeats may have been late, and the flood may have passed by without them.
     while !told() {
-        assert!(flooded.elapsed() < PATIENCE, "nobody is told of two workers");
+        assert!(flooded.elapsed() < PATIENCE, "two workers of one name are not reported");
         flooder.publishes(flooder.subjects.beat("flooder"), RunId(0), &heartbeat).await;
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -407,7 +406,7 @@ async fn a_flood_of_runs_fills_no_log() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn who_comes_and_goes_all_the_time_fills_no_log() {
+async fn reconnecting_worker_fills_no_log() {
     let keyed = Keyed::with(&["flapper"]);
     let flapper = keyed.forger("flapper").await;
     let begun = Instant::now();
@@ -432,7 +431,7 @@ async fn is_read_to_the_end(forger: &Forger, daemon: &Daemon) {
     until("the last word is read", || daemon.cluster.workers() == expected).await;
 }
 
-/// Of one name there are at most twenty-one lines a minute.
+/// Asserts that one name has at most twenty-one log lines a minute.
 fn fills_no_log(keyed: &Keyed, name: &str, begun: Instant) {
     let lines = keyed.log.lines(&[name]);
     let minutes = usize::try_from(begun.elapsed().as_secs() / 60 + 1).expect("a short test");
@@ -440,7 +439,7 @@ fn fills_no_log(keyed: &Keyed, name: &str, begun: Instant) {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn two_workers_of_one_name_are_told_of() {
+async fn two_namesakes_are_reported() {
     let keyed = Keyed::with(&["double"]);
     let _first = keyed.lends("double");
     let _daemon = keyed.daemon(&["double"]).await;

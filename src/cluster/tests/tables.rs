@@ -1,4 +1,4 @@
-//! What machines tell each other of their tables over a real NATS server, as somebody sees who listens to all of it.
+//! Tests of the table messages on a real NATS server, seen by a subscriber to all of them.
 
 #[path = "../../../tests/stories/cluster/nats.rs"]
 mod nats;
@@ -70,7 +70,7 @@ impl Daemon {
     }
 }
 
-/// Who has told whom, by the last words of the subjects, and what.
+/// Table messages by sender and receiver, the last words of the subjects.
 #[derive(Default)]
 struct Told(BTreeMap<String, Vec<TableNews>>);
 
@@ -111,7 +111,7 @@ async fn listens(nats: &Nats) -> (Subscriber, ProcessIdentity) {
 
 /// Each machine tells what is new in its table; what one worker has found out comes to the other through the daemon.
 #[testkit::test(needs(NATS_SERVER))]
-async fn machines_tell_each_other_of_their_tables() {
+async fn machines_exchange_table_entries() {
     let nats = Nats::start();
     let (mut all, identity) = listens(&nats).await;
     let _workers = [lends(&nats, "attic"), lends(&nats, "garret")];
@@ -134,7 +134,7 @@ async fn machines_tell_each_other_of_their_tables() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_daemon_that_is_to_tell_nothing_is_told_nothing() {
+async fn disabled_table_messages_stay_off() {
     let nats = Nats::start();
     let (mut all, identity) = listens(&nats).await;
     let _worker = lends(&nats, "attic");

@@ -1,38 +1,37 @@
-//! Whether a worker's claim can be true, by a search of this machine. Pure functions.
+//! Tests a worker's claim by a search of this machine. Pure functions.
 //!
 //! A claimed score counts as far as honest searches may differ from the value that a search here finds; the election bounds it further
 //! (`council`, `trust`). A claim beyond that is searched again, forty times as long; a claim that is then further off than honest searches
 //! are is untrue, and the worker gets no searches for a while.
 //!
-//! A mate that is not found here is played to the end of its variation; where its last two moves force no mate, the claim is a lie. A mate
-//! against the mover that is found here counts as it was found, whatever the claim makes of it.
+//! A mate that is not found here is played to the end of its variation; if its last two moves force
+//! no mate, the claim is a lie. A mate against the mover that is found here counts, whatever the
+//! claim says.
 
 use council::electors::VerificationLength;
 use domain::{Bound, Line, Proposal, Score};
 
-/// What a claim may differ from the search here, centipawns, beside a share of the score.
+/// Allowed difference between a claim and the search here, centipawns, beside a share of the score.
 const MARGIN: i32 = 200;
-/// What it differs by at least if it is untrue: more than a queen is worth.
+/// Minimum difference of an untrue claim: more than a queen is worth.
 const UNTRUE: i32 = 1_000;
-/// A mate, and all that is decided, compares as so many centipawns.
+/// Value of a mate, and of every decided position, in comparisons, centipawns.
 const DECIDED: i32 = 2_000;
 /// Centipawns beyond which a score would count for more than a mate.
 const HIGHEST: i32 = 30_000;
-/// What a search of this machine says of one move, from the side that plays it.
+/// Value of one move by a search of this machine, from the side that plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HomeValue {
     /// Its score; `None` where our own engine does not play the variant.
     pub score: Option<Score>,
     /// The highest score of its iterations, the shallowest among them.
     pub highest: Option<Score>,
-    /// How deep it came, plies.
+    /// Depth, plies.
     pub depth: u32,
-    /// How long it was.
     pub length: VerificationLength,
 }
 
 impl HomeValue {
-    /// A search that found nothing.
     pub(crate) fn none(length: VerificationLength) -> Self {
         Self { score: None, highest: None, depth: 0, length }
     }
@@ -43,23 +42,20 @@ impl HomeValue {
         Self { score: self.score.map(Score::flipped), highest: None, ..self }
     }
 
-    /// With one iteration more.
     #[must_use]
     pub(crate) fn after(self, score: Score, depth: u32) -> Self {
         Self { score: Some(score), highest: self.highest.max(Some(score)), depth, ..self }
     }
 }
 
-/// What is made of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimJudgement {
     /// The proposal with its score as far as the search here bears it out; zero in a variant that our own engine does not play.
     pub believed: Proposal,
-    /// What else is to be thought of it.
     pub verdict: ClaimVerdict,
 }
 
-/// Whether a claim and the search here agree.
+/// Agreement of a claim with the search here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimVerdict {
     /// They do, or may: honest searches differ so much.
@@ -117,8 +113,9 @@ fn verdict(said: Score, ours: Score, home: &HomeValue, within: impl Fn(Score) ->
     }
 }
 
-/// Where a claimed mate is to be tried: the position of its variation before the last two moves of the side that mates, from where
-/// the mate is short enough to be found here for certain. `None` if the variation does not end in mate within its number of moves.
+/// Returns the position of a claimed mate's variation before the last two moves of the side that
+/// mates, where the mate is short enough to be found here for certain. `None` if the variation does
+/// not end in mate within its number of moves.
 pub(crate) fn before_the_mate(line: &Line, claim: &Proposal) -> Option<Line> {
     let Score::Mate(moves @ 1..) = claim.score else { return None };
     let plies = 2 * usize::try_from(moves).ok()? - 1;
@@ -128,21 +125,22 @@ pub(crate) fn before_the_mate(line: &Line, claim: &Proposal) -> Option<Line> {
     mates.then(|| last.prefix(last.ply() - plies.min(3)))
 }
 
-/// Where a claim ends that has a variation to show: there its score is to be seen without a search as deep as the one that found it.
-/// `None` if that is the claimed move itself, or the end of the game.
+/// Returns the position at the end of a claim's variation, where a search need not be as deep as
+/// the claimed one. `None` if that is the claimed move itself, or the end of the game.
 pub(crate) fn where_it_ends(line: &Line, claim: &Proposal) -> Option<Line> {
     let mut last = line.clone();
     claim.pv.iter().try_for_each(|uci| last.play(*uci).ok())?;
     (claim.pv.len() > 1 && !last.legal_moves().is_empty()).then_some(last)
 }
 
-/// Whether the score of a claim is not so even where its variation ends, as a search of that position says.
+/// Returns true if the score of a claim is wrong even at the end of its variation, by a search of
+/// that position.
 pub(crate) fn is_untrue_where_it_ends(claim: &Proposal, found: &HomeValue) -> bool {
     let Some(seen) = found.score.map(compared) else { return false };
     is_beyond(compared(claim.score), seen)
 }
 
-/// Whether no honest search says so much of what is worth this here.
+/// Returns true if no honest search gives `said` to a position of the value `seen`.
 fn is_beyond(said: i32, seen: i32) -> bool {
     said - seen > UNTRUE + seen.abs() / 2
 }
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn mate_that_is_not_found_here_is_doubted() {
+    fn unfound_mate_is_doubted() {
         assert_eq!(judged(Mate(3), Cp(20), Short), (Cp(20), Outlying));
         assert_eq!(judged(Mate(3), Cp(20), Long), (Cp(20), Untrue));
         assert_eq!(judged(Mate(3), Cp(900), Long), (Cp(900), Plausible), "it is won in any case");
@@ -244,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn within_a_window_a_value_says_only_on_which_side_it_is() {
+    fn window_value_is_only_a_bound() {
         let within = |said: Score, seen: Score| {
             let judgement = judge(&claim(said, "e2e4"), &home(seen, Long), Some((Cp(300), Cp(310))), false);
             (judgement.believed.score, judgement.verdict)
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shallow_search_overlooks_is_no_lie() {
+    fn shallow_oversight_is_no_lie() {
         let overlooked = HomeValue::none(Long).after(Cp(84), 1).after(Cp(60), 2).after(Mate(-1), 3);
         let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None, true);
         assert_eq!((believed.score, verdict), (Mate(-1), Plausible), "yet it elects nothing");
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_variation_bears_out_is_no_lie() {
+    fn claim_shown_by_its_line_is_true() {
         let start = Line::start(Variant::Standard);
         let deep = claim(Cp(1500), "e2e4 e7e5 g1f3");
         assert_eq!(where_it_ends(&start, &deep).map(|line| line.ply()), Some(3));
@@ -284,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_tried_where_it_is_short_enough_to_be_found() {
+    fn mate_is_tested_near_its_end() {
         let start = Line::start(Variant::Standard);
         let fool = claim(Mate(2), "g2g4 e7e5 f2f3 d8h4");
         assert!(before_the_mate(&start, &fool).is_none(), "it is the other side that mates");

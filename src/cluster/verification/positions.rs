@@ -11,7 +11,8 @@ use crate::identity::RunId;
 use council::electors::WeakVerification;
 use domain::Line;
 
-/// The part of a core's time that verification may take, one of so many, beside a little at the beginning of a position.
+/// Part of a core's time that verification may take, as a divisor, beside a little at the beginning
+/// of a position.
 pub(crate) const SHARE: u32 = 8;
 pub(crate) const AT_ONCE: Duration = Duration::from_millis(10);
 
@@ -28,7 +29,7 @@ pub(crate) struct VerifiedPosition {
 }
 
 impl VerifiedPosition {
-    /// How long verification is to wait until it may go on.
+    /// Returns the time until verification may go on.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let due = self.spent.saturating_sub(AT_ONCE) * SHARE;
         due.saturating_sub(now.saturating_duration_since(self.since))
@@ -41,10 +42,8 @@ impl VerifiedPosition {
     }
 }
 
-/// What is to be verified next.
 #[derive(Debug)]
 pub(crate) enum NextSearch {
-    /// This.
     Now(HomeSearch),
     /// Something, but not yet: so much of a core's time as it may have was used.
     Wait(Duration),

@@ -1,4 +1,5 @@
-//! What this machine has found out about moves that workers proposed, and whose claims still wait for it.
+//! Values that this machine has found for moves that workers proposed, and claims that still wait
+//! for one.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -19,13 +20,10 @@ pub(crate) struct VerifiedMove {
 /// A search to do on this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct HomeSearch {
-    /// What is searched.
     pub key: VerifiedMove,
-    /// The position, as its line.
     pub line: Arc<Line>,
-    /// For how long.
     pub length: VerificationLength,
-    /// Whether it is to show that a claim is untrue, and not what a move is worth.
+    /// True to test a claim, false to value a move.
     pub doubt: bool,
 }
 
@@ -35,35 +33,31 @@ struct Suspicion {
     worker: RunId,
     window: Option<(Score, Score)>,
     claim: Proposal,
-    /// Where it is searched.
     line: Arc<Line>,
     target: VerifiedMove,
     trial: Trial,
 }
 
-/// What a long search is to show of a claim.
+/// Purpose of a long search about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
-    /// What the claimed move is worth.
+    /// Value of the claimed move.
     Move,
     /// That there is a mate before the last two moves of the variation that shows one.
     Mate,
-    /// What the position is worth where the variation ends, with the claimant to move there or the other side.
+    /// Value of the position where the variation ends, with the claimant to move there or the other
+    /// side.
     End { claimant_moves: bool },
 }
 
 /// A worker whose claim was proved untrue.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caught {
-    /// Which one.
     pub worker: RunId,
-    /// What it claimed.
     pub claim: Proposal,
-    /// What was found here.
     pub found: HomeValue,
 }
 
-/// All that was searched lately.
 #[derive(Debug, Default)]
 pub(crate) struct HomeValues {
     found: VecDeque<(VerifiedMove, HomeValue)>,
@@ -71,17 +65,16 @@ pub(crate) struct HomeValues {
 }
 
 impl HomeValues {
-    /// How many are remembered: several moves of several positions of several games.
+    /// Maximum number of values: several moves of several positions of several games.
     const REMEMBERED: usize = 256;
-    /// How many claims wait for a long search at once.
+    /// Maximum number of claims that wait for a long search.
     const MOST_SUSPICIONS: usize = 32;
 
-    /// What is known of the moves of a position.
+    /// Returns the known values of the moves of a position.
     pub(crate) fn of<'a>(&'a self, position: &'a str) -> impl Iterator<Item = (Option<UciMove>, HomeValue)> + 'a {
         self.found.iter().filter(move |(key, _)| *key.position == *position).map(|(key, value)| (key.best, *value))
     }
 
-    /// What is known of a move.
     pub(crate) fn get(&self, key: &VerifiedMove) -> Option<HomeValue> {
         self.found.iter().rev().find(|(known, _)| known == key).map(|(_, value)| *value)
     }
@@ -144,7 +137,7 @@ impl Suspicion {
         Some(Self { line: Arc::new(line), target, trial, ..self.clone() })
     }
 
-    /// What was found, from the side whose move is claimed to be best.
+    /// Returns the value from the side whose move is claimed to be best.
     fn seen_by_the_claimant(&self, found: HomeValue) -> HomeValue {
         match self.trial {
             Trial::End { claimant_moves: false } => found.flipped(),

@@ -10,14 +10,12 @@ use super::{claims::HomeValue, values::HomeSearch};
 use domain::{Knowledge, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
-/// Its table, MiB.
 const HASH: usize = 2;
 
 /// One searcher with the evaluation of the roster `auto` and one thread, which ends with this handle.
 pub(crate) struct Verifier(mpsc::Sender<(HomeSearch, oneshot::Sender<HomeValue>)>);
 
 impl Verifier {
-    /// Starts its thread.
     pub(crate) fn start() -> Self {
         let (orders, inbox) = mpsc::channel::<(HomeSearch, oneshot::Sender<HomeValue>)>();
         let started = std::thread::Builder::new().name("verifier".to_owned()).stack_size(8 << 20).spawn(move || {
@@ -25,7 +23,7 @@ impl Verifier {
             let mut engine =
                 Engine::new(EngineOptions { hash: HASH, threads: 1, knowledge, ..EngineOptions::default() });
             for (order, answer) in inbox {
-                // Nobody waits for it any more where the connection was given up meanwhile.
+                // The receiver is gone if the connection was given up meanwhile.
                 let _ = answer.send(search(&mut engine, &order));
             }
         });
@@ -81,13 +79,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_queen_that_is_given_away_is_seen_in_the_shortest_look() {
+    async fn short_search_sees_a_lost_queen() {
         let value = seen("e2e4 e7e5 d1h5 b8c6", "h5f7", VerificationLength::Short).await;
         assert!(value.score.is_some_and(|score| score < Score::Cp(-500)), "{value:?}");
     }
 
     #[tokio::test]
-    async fn a_mate_is_seen_in_the_shortest_look() {
+    async fn short_search_sees_a_mate() {
         let value = seen("e2e4 e7e5 d1h5 b8c6 f1c4 g8f6", "h5f7", VerificationLength::Short).await;
         assert_eq!(value.score, Some(Score::Mate(1)));
     }

@@ -1,4 +1,5 @@
-//! From messages to the values of the program and back. Nothing that came from another machine is believed before it has been here.
+//! Converts messages to values of the program and back. Nothing from another machine is believed
+//! before it was checked here.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -9,7 +10,6 @@ use engine::{Noise, SharedTable, TableBatch, TableEntry};
 
 /// Plies no search is deeper than; that of ours ends at 245.
 const DEEPEST: u32 = 1000;
-/// Plies in a principal variation.
 const LONGEST_LINE: usize = 512;
 /// Centipawns beyond which a score is invalid.
 const HIGHEST_SCORE: u32 = 1_000_000;
@@ -26,7 +26,7 @@ const MOST_THREADS: u16 = 1024;
 const HASH: &str = "Hash";
 const THREADS: &str = "Threads";
 
-/// What is wrong with a message that could be read.
+/// Fault of a message that could be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);
@@ -133,24 +133,25 @@ fn hash_option(kind: &ElectorKind) -> Option<u32> {
     value.parse().ok()
 }
 
-/// Whether an option says how much of the machine an engine takes: that is what a worker lends, and for nobody else to say.
+/// Returns true if an option sets an engine's use of the machine, which is for the worker alone to
+/// set.
 fn is_lent(option: &str) -> bool {
     [HASH, THREADS].iter().any(|lent| option.trim().eq_ignore_ascii_case(lent))
 }
 
-/// Whether an option may be called so. Engines read a name word by word: one with the word `value` in it would set another option.
+/// Returns true if an option may have this name. Engines read a name word by word: one with the
+/// word `value` in it would set another option.
 fn is_option(name: &str) -> bool {
     is_name(name)
         && !name.split_whitespace().any(|word| ["name", "value"].iter().any(|end| word.eq_ignore_ascii_case(end)))
 }
 
-/// Whether a value of an option is a number, true or false.
+/// Returns true if a value of an option is a number, true or false.
 fn is_plain(value: &str) -> bool {
     matches!(value, "true" | "false") || value.parse::<i64>().is_ok()
 }
 
 impl SearchCommand {
-    /// The command for a job.
     pub fn of(job: &Job, slot: u32, elector: RemoteElector, threads: u16) -> Self {
         let Job { task, guidance, .. } = job;
         Self {
@@ -192,7 +193,6 @@ impl TableNews {
     /// No message has more entries.
     pub const MOST_ENTRIES: usize = 2048;
 
-    /// Entries as they travel.
     pub fn of(table: u64, batch: &TableBatch) -> Self {
         let entries = batch.entries.iter().take(Self::MOST_ENTRIES).flat_map(|entry| entry.to_bytes()).collect();
         Self { table, root: batch.root, entries }
@@ -206,7 +206,6 @@ impl TableNews {
 }
 
 impl ProposalText {
-    /// A proposal as it travels.
     pub fn of(proposal: &Proposal) -> Self {
         Self {
             moves: moves_text(&proposal.pv),
@@ -220,10 +219,11 @@ impl ProposalText {
         }
     }
 
-    /// The proposal, if it answers the task: its move and all that follow can be played, its numbers could be true.
+    /// Returns the proposal, if it answers the task: its move and all that follow are legal, and
+    /// its numbers are possible.
     ///
     /// # Errors
-    /// [`Invalid`] otherwise; nobody who computes honestly sends such a thing.
+    /// [`Invalid`] otherwise; no honest worker sends such a proposal.
     pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Invalid> {
         let can_be = match self.score {
             Score::Cp(centipawns) => centipawns.unsigned_abs() <= HIGHEST_SCORE,

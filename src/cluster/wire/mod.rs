@@ -1,8 +1,9 @@
-//! What travels between daemons and workers, byte by byte: `docs/protocol.md` says the same for other programs.
+//! Message formats between daemons and workers; `docs/protocol.md` describes them for other
+//! programs.
 //!
-//! A message is a head and a body, both in [postcard](https://postcard.jamesmunns.com/wire-format). The head is the same in all
-//! versions of the protocol from 2 on, so that anybody can say who speaks a version that they do not understand. Who speaks is said
-//! by the subject alone, for which the server vouches.
+//! A message is a head and a body, both in [postcard](https://postcard.jamesmunns.com/wire-format).
+//! The head is the same in all versions of the protocol from 2 on, so that every process can name a
+//! sender of another version. The subject alone names the sender, which the server enforces.
 //!
 //! Invariants: nothing longer than [`LONGEST`] is read; a body is read only if protocol and engine are ours; whatever was read is
 //! still only text and numbers: [`checked`] makes values of the program of it, or refuses.
@@ -35,19 +36,9 @@ pub enum DecodeError {
     Malformed,
     /// It was sent by another version of this program.
     #[error("{name} runs concilio {theirs} (protocol {protocol}), this is {ours} (protocol {PROTOCOL}): install the same version on both", name = sender.name)]
-    Version {
-        /// The process that sent it.
-        sender: Sender,
-        /// The version of its protocol.
-        protocol: u8,
-        /// Its version of the program.
-        theirs: ProgramVersion,
-        /// Our version of the program.
-        ours: ProgramVersion,
-    },
+    Version { sender: Sender, protocol: u8, theirs: ProgramVersion, ours: ProgramVersion },
 }
 
-/// The bytes of a message.
 pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
     // Serialising to memory fails for none of our types.
     let bytes = postcard::to_stdvec(&(PROTOCOL, &from.version, from.sender.run, body)).unwrap_or_default();
@@ -81,17 +72,14 @@ pub fn decode<B: DeserializeOwned>(
     }
 }
 
-/// Whether a text may name something: printable, not empty, not long.
+/// Returns true if a text may be a name: printable, not empty, not long.
 pub fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST_NAME && !text.chars().any(char::is_control)
 }
 
-/// A worker's sign of life.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Whether it takes searches.
     pub state: WorkerState,
-    /// How many cores it lends.
     pub cores: u16,
     /// Speed of one core, thousands of nodes a second.
     pub speed: u32,
@@ -106,22 +94,21 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Of a worker that takes searches and has none: so many cores, each with so many thousands of nodes a second.
+    /// Creates the heartbeat of a worker that takes searches and has none, with its cores and its
+    /// speed in thousands of nodes a second a core.
     pub fn idle(cores: u16, speed: u32) -> Self {
         let (engines, daemons, searches) = (Vec::new(), Vec::new(), Vec::new());
         Self { state: WorkerState::Lending, cores, speed, engines, daemons, searches, answers: None }
     }
 
-    /// How many of its threads search at this moment.
+    /// Returns the number of threads that search at this moment.
     pub fn busy(&self) -> usize {
         self.searches.iter().map(|search| usize::from(search.threads)).sum()
     }
 }
 
-/// Whether a worker takes searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkerState {
-    /// It takes searches.
     Lending,
     /// It finishes those it has and takes no others.
     Draining,
@@ -134,13 +121,9 @@ pub enum WorkerState {
 pub struct SearchStatus {
     /// The daemon that asked for it.
     pub daemon: RunId,
-    /// The identity of the search.
     pub search: SearchId,
-    /// The elector that searches.
     pub elector: ElectorName,
-    /// How many threads it has.
     pub threads: u16,
-    /// How many nodes were visited so far.
     pub nodes: u64,
 }
 
@@ -156,27 +139,23 @@ pub struct Poll {
 /// A message to one run of a process: another process that listens under the same name leaves it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Addressed<B> {
-    /// Whom it is for.
     pub to: RunId,
-    /// What it says.
     pub body: B,
 }
 
-/// What a worker tells one daemon.
+/// Message of a worker to one daemon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
-    /// The answer to its poll.
     Answer(Heartbeat),
     /// Something about one of its searches.
     Event(SearchEvent),
-    /// What it has found out with one of the daemon's tables.
+    /// News of one of the daemon's tables.
     Table(TableNews),
 }
 
-/// What a daemon wants of one worker.
+/// Command of a daemon to one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerCommand {
-    /// Begin a search.
     Search(Box<SearchCommand>),
     /// Stop the search of this serial number; nothing more is wanted of it.
     Stop(u64),
@@ -184,7 +163,7 @@ pub enum WorkerCommand {
     NewGame(u32),
     /// The elector on this slot will not come back.
     Leave(u32),
-    /// What others have found out with a table that its searches share. Whoever hears this tells its own news, too.
+    /// News of a table that the worker's searches share. Its receiver sends its own news, too.
     Table(TableNews),
 }
 
@@ -199,37 +178,29 @@ pub struct TableNews {
     pub entries: Vec<u8>,
 }
 
-/// A search to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchCommand {
     /// Its identity: game, ply, serial number, phase.
     pub id: SearchId,
     /// The daemon's number for the elector's slot: one that comes back finds its table as it was.
     pub slot: u32,
-    /// The elector that searches.
     pub elector: RemoteElector,
-    /// How many threads it has.
     pub threads: u16,
-    /// The rules of the game.
     pub variant: Variant,
-    /// Where the game began, as FEN; `None` is the usual start of the variant.
+    /// Start of the game, as FEN; `None` is the usual start of the variant.
     pub start: Option<String>,
     /// The moves since, in UCI notation, with blanks between them.
     pub moves: String,
     /// The moves to search, in the same way; none means all.
     pub root_moves: String,
-    /// Moves that others propose.
     pub hints: String,
     /// Only a value between these two matters.
     pub window: Option<(Score, Score)>,
-    /// Where the search ends by itself.
     pub limits: Limits,
 }
 
-/// An elector as it travels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteElector {
-    /// Its name in the vote.
     pub name: ElectorName,
     /// Its transposition table, MiB.
     pub hash: u32,
@@ -244,11 +215,10 @@ pub struct RemoteElector {
 pub enum RemoteElectorKind {
     /// An instance of our own engine.
     Own {
-        /// The heuristics that it evaluates.
         knowledge: Knowledge,
-        /// How much of each heuristic counts, per cent.
+        /// Weight of each heuristic, per cent.
         percentages: Percentages,
-        /// What a draw costs, centipawns.
+        /// Value of a draw, centipawns.
         contempt: i32,
         /// Per cent of the usual.
         selectivity: u16,
@@ -267,7 +237,7 @@ pub enum RemoteElectorKind {
 }
 
 impl RemoteElectorKind {
-    /// Whether its scores say what men are worth, more or less as complete knowledge says it.
+    /// Returns true if its evaluation knows material, more or less as complete knowledge does.
     pub(crate) fn values_men(&self) -> bool {
         const LITTLE_NOISE: u16 = 300;
         match self {
@@ -281,23 +251,19 @@ impl RemoteElectorKind {
     }
 }
 
-/// What a worker tells of a search.
+/// Report of a worker about a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchEvent {
-    /// The identity of the search.
     pub search: SearchId,
-    /// The elector that searches.
     pub elector: ElectorName,
-    /// What has happened.
     pub kind: SearchEventKind,
 }
 
-/// What can happen to a search: any number of proposals, then one of the others.
+/// Kinds of reports: any number of proposals, then one of the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SearchEventKind {
-    /// An iteration was completed.
     Proposal(ProposalText),
-    /// It is over, after so many nodes.
+    /// The search has ended, with its number of nodes.
     Finished(u64),
     /// The elector failed, for this reason.
     Failed(String),
@@ -305,22 +271,18 @@ pub enum SearchEventKind {
     GivenBack,
 }
 
-/// A proposal as it travels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProposalText {
     /// The principal variation in UCI notation with blanks between the moves, the proposed one first.
     pub moves: String,
     /// Its value for the player to move.
     pub score: Score,
-    /// What the value is worth.
     pub bound: Bound,
     /// The last completed iteration, in plies.
     pub depth: u32,
-    /// The longest line, plies.
     pub selective_depth: u32,
     /// Root moves searched in the iteration that was not completed.
     pub root_moves_done: u32,
-    /// How many nodes were visited so far.
     pub nodes: u64,
     /// Since the search began, microseconds.
     pub microseconds: u64,

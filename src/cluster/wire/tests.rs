@@ -116,7 +116,7 @@ const GOLDEN_SEARCH: &str = concat!(
 const GOLDEN_PROPOSAL: &str = "08616263646566676802ac0200046d7061720009673166332062386336002100090e00e724b960";
 
 #[test]
-fn another_version_is_refused_by_name() {
+fn other_version_is_refused_by_name() {
     let ours = ProgramVersion("0.2.0-1".to_owned());
     let encoded = encode(&identity(), &WorkerCommand::Stop(1));
     let error = decode::<WorkerCommand>("garret", &encoded, &ours).expect_err("another version");
@@ -153,7 +153,7 @@ fn refused(change: impl FnOnce(&mut ProposalText), why: &str) {
 }
 
 #[test]
-fn impossible_proposals_are_rejected() {
+fn impossible_proposals_are_errors() {
     let read = proposal().proposal(&task(), &"mpar".into(), &"garret".into()).expect("it can be");
     assert_eq!((read.best.to_string().as_str(), read.machine), ("g1f3", Some("garret".into())));
     refused(|text| text.moves = "e2e4".to_owned(), "not legal");

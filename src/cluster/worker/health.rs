@@ -14,10 +14,10 @@ use async_nats::{Client, connection::State};
 use axum::{Router, http::StatusCode, routing::get};
 use tokio::net::TcpListener;
 
-/// A worker that has not gone round for so long hangs.
+/// Time without a turn of its loop after which a worker counts as hung.
 const HANGS_AFTER: Duration = Duration::from_secs(5);
 
-/// What is known of a worker's health. Cheap to clone.
+/// Health of a worker. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct WorkerHealth(Arc<HealthState>);
 
@@ -29,14 +29,10 @@ struct HealthState {
     load: Mutex<WorkerLoad>,
 }
 
-/// What a worker does now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkerLoad {
-    /// Cores that it lends.
     pub cores: usize,
-    /// Threads that search.
     pub searching: usize,
-    /// Searches since it began.
     pub searches: u64,
     /// Daemons that have slots on it.
     pub daemons: usize,
@@ -69,7 +65,6 @@ impl Default for WorkerHealth {
 }
 
 impl WorkerHealth {
-    /// Answers questions from now on.
     pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<()> {
         let listener = TcpListener::bind(address).await?;
         let (live, ready, measured) = (self.clone(), self.clone(), self.clone());

@@ -1,6 +1,6 @@
-//! The lending side: this process takes searches from daemons and tells them of every iteration.
+//! The worker's side: takes searches from daemons and reports every iteration.
 //!
-//! `scheduler` has the rules; here are the threads, the clock and the network.
+//! `scheduler` has the rules; this module has the threads, the clock and the network.
 
 mod health;
 mod scheduler;
@@ -47,25 +47,21 @@ use util::Shutdown;
 /// A worker that was told to leave waits no longer for its searches to end.
 const DRAIN_FOR: Duration = Duration::from_secs(30);
 
-/// What a worker lends, and where.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// The cluster to which it lends.
     pub cluster: ClusterSettings,
-    /// Cores; 0 lends all there are.
+    /// Cores for searches; 0 takes all.
     pub cores: usize,
     /// Memory for all tables together, MiB.
     pub memory: usize,
     /// UCI engines, by the names under which daemons know them.
     pub engines: BTreeMap<String, PathBuf>,
-    /// Where it can be asked over HTTP whether it is well.
+    /// Address of the HTTP health checks.
     pub health: Option<SocketAddr>,
 }
 
-/// Why a worker cannot lend.
 #[derive(Debug, thiserror::Error)]
 pub enum LendError {
-    /// There is no connection.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
     /// The address for questions about its health is taken, or not ours.
@@ -73,10 +69,10 @@ pub enum LendError {
     Health(SocketAddr, std::io::Error),
 }
 
-/// Lends this machine until told to leave.
+/// Searches for daemons until shutdown.
 ///
 /// # Errors
-/// [`LendError`] if the server does not want us, or health cannot be served. A server that is not there is waited for.
+/// [`LendError`] if the server refuses us, or health cannot be served. Waits for an absent server.
 pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), LendError> {
     let health = WorkerHealth::default();
     if let Some(address) = settings.health {
@@ -115,10 +111,10 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
     let task = WorkerTask::new(lent, table_sync, publisher, served, health);
     let refused = task.serve(commands, polls, connection, shutdown).await;
-    refused.map_or(Ok(()), |reason| Err(ConnectionError::nobody_to_serve(&settings.cluster, reason).into()))
+    refused.map_or(Ok(()), |reason| Err(ConnectionError::no_daemon_to_serve(&settings.cluster, reason).into()))
 }
 
-/// A worker while it lends.
+/// A running worker.
 struct WorkerTask {
     scheduler: Scheduler,
     lent: LentResources,
@@ -133,24 +129,22 @@ struct WorkerTask {
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
     health: WorkerHealth,
-    /// Searches that were begun.
     searches: u64,
-    /// Whom it is to serve.
     served: ServedDaemons,
-    /// Which daemon speaks under which run.
+    /// Owners of the daemons' runs.
     daemons: RunOwners,
     /// Daemons of other versions of which the log has told.
     other_versions: NamesTold,
     /// Daemons of which the log has told that a process of theirs is not admitted.
     turned_away: NamesTold,
-    /// Whether another worker has our name.
+    /// Detects another worker of our name.
     namesake: Namesake,
 }
 
 /// A table with which slots of one daemon search.
 struct LentTable {
     table: SharedTable,
-    /// Whether its daemon has told of its own, and so wants to hear of this one.
+    /// True if the daemon has sent news of its own table, and so wants news of this one.
     is_told_of: bool,
 }
 
@@ -206,7 +200,8 @@ impl WorkerTask {
         }
     }
 
-    /// Lends until it is told to leave, or the server lets it hear no daemon any more, in the words that are returned.
+    /// Serves until shutdown, or until the server allows no daemon any more; returns the server's
+    /// words then.
     async fn serve(
         mut self,
         mut commands: SelectAll<Subscriber>,
@@ -225,7 +220,7 @@ impl WorkerTask {
             tokio::select! {
                 biased;
                 () = shutdown.now.cancelled() => break,
-                // Nobody's commands keep the others from hearing of it.
+                // Before the commands: no daemon's commands delay the heartbeats.
                 _ = heartbeats.tick() => {
                     let effects = self.scheduler.tick(Instant::now());
                     self.carry_out(effects);
@@ -259,7 +254,7 @@ impl WorkerTask {
                         self.publisher.beat(&self.state(None));
                     }
                     ConnectionChange::Down => {}
-                    ConnectionChange::NotAllowed(words) if self.may_serve_nobody(&words) => return Some(words),
+                    ConnectionChange::NotAllowed(words) if self.is_left_without_daemons(&words) => return Some(words),
                     ConnectionChange::NotAllowed(_) => {}
                 },
                 _ = news.tick(), if self.table_sync.is_some() => self.tell_of_a_table(),
@@ -272,7 +267,7 @@ impl WorkerTask {
         None
     }
 
-    /// Tells the daemons that it leaves, so that nobody waits for it.
+    /// Announces the departure, so that no daemon waits for this worker.
     async fn announce_departure(self) {
         let heartbeat = Heartbeat { state: WorkerState::Gone, ..self.state(None) };
         self.publisher.beat(&heartbeat);
@@ -280,8 +275,8 @@ impl WorkerTask {
         tracing::info!("left");
     }
 
-    /// The server does not let us listen to something: whether that leaves nobody to serve.
-    fn may_serve_nobody(&mut self, words: &str) -> bool {
+    /// Handles a refused subscription; returns true if no daemon is left to serve.
+    fn is_left_without_daemons(&mut self, words: &str) -> bool {
         let Publisher { identity, subjects, .. } = &self.publisher;
         match self.served.refuse(words, subjects, &identity.sender.name) {
             Refusal::OfAll => true,
@@ -363,7 +358,6 @@ impl WorkerTask {
         &self.publisher.identity.sender.name
     }
 
-    /// A daemon that was admitted.
     fn daemon(&self, run: RunId) -> Option<Sender> {
         self.daemons.name(run).map(|name| Sender { name: name.to_owned(), run })
     }

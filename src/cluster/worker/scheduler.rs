@@ -1,11 +1,13 @@
-//! Which electors have slots on this machine and what they search: the worker's rules, without threads, clock or network.
+//! Slots of electors on this machine and their searches: the worker's rules, without threads, clock
+//! or network.
 //!
-//! Each daemon that has slots here has a right to an equal part of the cores and may use what the others leave
-//! idle. Slots keep their tables from search to search, as long as memory lasts. A slot that its daemon has given up may stay open, for the
-//! message that says so can be lost: one that is unused for long is closed, and so is the one unused longest where a daemon has too many.
+//! Each daemon that has slots here has a right to an equal part of the cores and may use cores that
+//! the others leave idle. Slots keep their tables from search to search, as long as memory lasts. A
+//! slot that its daemon has given up may stay open, for the message that says so can be lost: one
+//! that is unused for long is closed, and so is the one unused longest where a daemon has too many.
 //!
-//! Invariants: of every command something comes back, unless it is stopped; tables never take more memory than is lent; what belongs to
-//! a daemon that is not heard of ends.
+//! Invariants: every command gets an answer, unless it is stopped; tables never take more memory
+//! than the limit; slots and searches of a silent daemon end.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,13 +23,14 @@ use super::super::{
 use council::electors::{ElectorKind, ElectorSpec, Job};
 use domain::{ElectorName, SearchId};
 
-/// A daemon is gone when it was silent for so long; it polls every second.
+/// Time without a poll after which a daemon is gone; it polls every second.
 const GONE_AFTER: Duration = Duration::from_secs(5);
 
 /// A daemon has no more slots than this on one worker.
 const MOST_SLOTS: usize = 512;
 
-/// A slot that has not searched for so long is closed: a long think of the opponent's is over by then, and a warm table is cold.
+/// Time without a search after which a slot is closed: a long think of the opponent's is over by
+/// then, and a warm table is cold.
 const UNUSED_FOR: Duration = Duration::from_secs(600);
 
 /// A slot: the daemon it belongs to, and the number that the daemon gave it.
@@ -36,7 +39,6 @@ pub(super) type SlotKey = (RunId, u32);
 /// A table that slots of one daemon share: the daemon, and the number that it gave the table.
 pub(super) type TableKey = (RunId, u64);
 
-/// What is to be done.
 #[derive(Debug)]
 pub(super) enum SchedulerEffect {
     /// Open a slot; it shares that table, which has the size that the elector would have of its own.
@@ -55,10 +57,9 @@ pub(super) enum SchedulerEffect {
     Hear(TableKey, TableNews),
 }
 
-/// What this machine lends to all daemons together.
+/// Cores and memory of this machine for all daemons together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LentResources {
-    /// How many cores they share.
     pub cores: usize,
     /// Memory for all tables, MiB.
     pub memory: usize,
@@ -96,33 +97,29 @@ struct ScheduledSearch {
 }
 
 impl Scheduler {
-    /// A scheduler without any slots.
     pub(super) fn new(lent: LentResources) -> Self {
         Self { lent, state: WorkerState::Lending, slots: BTreeMap::new(), heard: BTreeMap::new() }
     }
 
-    /// Whether searches are taken.
     pub(super) fn state(&self) -> WorkerState {
         self.state
     }
 
-    /// No more searches are taken.
     pub(super) fn drain(&mut self) {
         self.state = WorkerState::Draining;
     }
 
-    /// Whether no slot is searching.
+    /// Returns true if no slot is searching.
     pub(super) fn is_idle(&self) -> bool {
         self.slots.values().all(|slot| slot.search.is_none())
     }
 
-    /// Daemons that have slots.
     pub(super) fn daemons(&self) -> Vec<RunId> {
         let daemons: BTreeSet<RunId> = self.slots.keys().map(|(daemon, _)| *daemon).collect();
         daemons.into_iter().collect()
     }
 
-    /// What searches; the nodes are for the threads to say.
+    /// Returns the running searches; only the threads know the nodes.
     pub(super) fn searches(&self) -> Vec<(SlotKey, SearchStatus)> {
         let running = self.slots.iter().filter_map(|(key, slot)| Some((*key, slot.search.clone()?)));
         let shown = running.map(|(key, ScheduledSearch { id, elector, threads })| {
@@ -132,7 +129,6 @@ impl Scheduler {
         shown.collect()
     }
 
-    /// A daemon wants something.
     pub(super) fn command(&mut self, now: Instant, from: RunId, command: WorkerCommand) -> Vec<SchedulerEffect> {
         self.heard.insert(from, now);
         match command {
@@ -227,7 +223,8 @@ impl Scheduler {
         effects
     }
 
-    /// Whether a daemon may have so many threads more: there are idle cores, or it has less than its part.
+    /// Returns true if a daemon may have `threads` more threads: there are idle cores, or it has
+    /// less than its part.
     fn has_room(&self, daemon: RunId, threads: usize) -> bool {
         let used = |everybody: bool| -> usize {
             let slots = self.slots.iter().filter(|((other, _), _)| everybody || *other == daemon);
@@ -278,12 +275,13 @@ impl Scheduler {
         sharers.next().map(|slot| slot.hash)
     }
 
-    /// Whether a shared table is still used.
+    /// Returns true if a shared table is still used.
     pub(super) fn has_table(&self, table: TableKey) -> bool {
         self.size_of(Some(table)).is_some()
     }
 
-    /// Whether an elector can search with a table: it is one of our own, and evaluates as all do that search with it.
+    /// Returns true if an elector can search with a table: it is one of our own, and evaluates like
+    /// all others that search with it.
     fn can_share(&self, table: TableKey, wanted: &ElectorSpec) -> bool {
         let mut sharers = self.slots.values().filter(|slot| slot.table == Some(table));
         wanted.instance().is_some() && sharers.all(|slot| evaluate_alike(&slot.wanted, wanted))
@@ -309,7 +307,7 @@ impl Scheduler {
         effects
     }
 
-    /// Of the slots of these daemons that do not search, the one that is unused longest.
+    /// Returns the slot of these daemons that is unused longest.
     fn longest_idle(&self, whose: impl Fn(RunId) -> bool) -> Option<SlotKey> {
         let idle = self.slots.iter().filter(|((daemon, _), slot)| whose(*daemon) && slot.search.is_none());
         idle.min_by_key(|(_, slot)| slot.used).map(|(key, _)| *key)
@@ -339,7 +337,8 @@ impl Scheduler {
     }
 }
 
-/// Whether the values that these electors find mean the same, so that they can search with one table, as `engine::SharedTable` wants it.
+/// Returns true if the values of these electors mean the same, so that they can search with one
+/// table, as `engine::SharedTable` requires.
 fn evaluate_alike(one: &ElectorSpec, other: &ElectorSpec) -> bool {
     let evaluation = |spec: &ElectorSpec| {
         let options = spec.instance()?.options(spec.hash, spec.threads);

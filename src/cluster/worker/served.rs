@@ -17,19 +17,19 @@ pub(super) struct ServedDaemons {
     refused: BTreeSet<String>,
 }
 
-/// What a refusal of the server means for a worker.
+/// Consequence of a refused subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// This daemon cannot be served, but others can.
     Of(String),
     /// Nothing that was not known before.
     Known,
-    /// Nobody is left to serve.
+    /// No daemon is left to serve.
     OfAll,
 }
 
 impl ServedDaemons {
-    /// Those that the settings name; whoever calls, if they name none.
+    /// Serves the daemons of the settings, or all daemons if there are none.
     pub(super) fn of(settings: &ClusterSettings) -> Self {
         let mut names = settings.daemons.clone();
         if names.is_empty() {
@@ -43,12 +43,12 @@ impl ServedDaemons {
         self.names.iter().map(String::as_str)
     }
 
-    /// What this worker listens to of a daemon: its commands, and its polls.
+    /// Returns the subjects of a daemon for this worker: its commands, and its polls.
     pub(super) fn subjects_of(subjects: &Subjects, daemon: &str, worker: &str) -> [String; 2] {
         [subjects.to_worker(daemon, worker), subjects.call(daemon)]
     }
 
-    /// The connection stands anew: whoever was refused may be allowed by now.
+    /// Retries refused daemons over the new connection.
     pub(super) fn reconnected(&mut self) {
         self.refused.clear();
     }
@@ -57,7 +57,7 @@ impl ServedDaemons {
     pub(super) fn refuse(&mut self, words: &str, subjects: &Subjects, worker: &str) -> Refusal {
         let is_named = |subject: &String| words.contains(&format!("\"{subject}\""));
         let is_meant = |daemon: &&String| Self::subjects_of(subjects, daemon, worker).iter().any(is_named);
-        // What is nobody's is needed for all.
+        // A subject of no daemon is needed for all.
         let Some(daemon) = self.names.iter().find(is_meant).cloned() else { return Refusal::OfAll };
         let is_news = self.refused.insert(daemon.clone());
         if self.names.iter().all(|name| self.refused.contains(name)) {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_daemon_keeps_the_worker_for_others() {
+    fn worker_survives_one_refused_daemon() {
         let (mut served, subjects) = (serving(&["first", "second"]), Subjects::below("concilio"));
         let mut refuse = |subject: &str| served.refuse(&words(subject), &subjects, "attic");
         assert_eq!(refuse("concilio.daemon.first.to.attic"), Refusal::Of("first".to_owned()));

@@ -123,7 +123,7 @@ fn every_daemon_gets_its_part() {
 }
 
 #[test]
-fn draining_worker_finishes_its_searches() {
+fn draining_worker_completes_searches() {
     let mut scheduler = scheduler(2);
     search(&mut scheduler, ANN, order(1, 10));
     scheduler.drain();
@@ -159,7 +159,7 @@ fn slots_of_lost_daemons_are_closed() {
 }
 
 #[test]
-fn tables_take_no_more_memory_than_is_lent() {
+fn tables_keep_the_memory_limit() {
     let mut scheduler = scheduler(16);
     for slot in 1..=5 {
         let opened = search(&mut scheduler, ANN, order(slot, u64::from(slot)));
@@ -235,7 +235,7 @@ fn oldest_slot_is_closed_first() {
 }
 
 #[test]
-fn a_seat_that_is_unused_for_long_is_closed() {
+fn unused_slot_is_closed() {
     let (mut scheduler, begin) = (scheduler(4), Instant::now());
     for slot in [1, 2] {
         scheduler.command(begin, ANN, WorkerCommand::Search(Box::new(order(slot, u64::from(slot)))));

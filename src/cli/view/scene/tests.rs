@@ -62,7 +62,7 @@ fn plain(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn the_picture_is_never_wider_than_the_terminal() {
+fn view_fits_the_terminal_width() {
     for opponent in ["Sparring", &"x".repeat(5000)] {
         for columns in [20, 30, 47, 48, 60, 80, 200] {
             for line in plain(&scene(opponent).draw(columns)) {
@@ -73,7 +73,7 @@ fn the_picture_is_never_wider_than_the_terminal() {
 }
 
 #[test]
-fn a_narrow_terminal_has_players_above_and_below_the_board() {
+fn narrow_terminal_stacks_the_players() {
     let lines = plain(&scene("Sparring").draw(40));
     let at =
         |text: &str| lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {lines:#?}"));
@@ -84,7 +84,7 @@ fn a_narrow_terminal_has_players_above_and_below_the_board() {
 
 /// Promise 7: what a server calls somebody reaches the terminal as text.
 #[test]
-fn a_name_or_a_title_does_not_steer_the_terminal() {
+fn names_are_escaped_in_the_view() {
     const HOSTILE: &str = "\x1b]0;owned\x07\u{9b}2J";
     let titled = Player { title: Some(HOSTILE.to_owned()), ..Player::named("Ann") };
     for opponent in [Player::named(HOSTILE), titled] {
@@ -143,7 +143,7 @@ fn voted() -> Scene {
 }
 
 #[test]
-fn vote_is_said_in_words_at_every_width() {
+fn vote_is_shown_at_every_width() {
     for columns in [40, 80, 140] {
         let text = plain(&voted().draw(columns)).join("\n");
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -155,7 +155,7 @@ fn vote_is_said_in_words_at_every_width() {
 }
 
 #[test]
-fn last_vote_stays_while_the_next_is_prepared() {
+fn last_vote_stays_until_the_next() {
     let mut scene = voted();
     let game = scene.games.keys().next().expect("a game").clone();
     let mut line = Line::start(Variant::Standard);
@@ -177,6 +177,6 @@ fn hints_stand_below_the_game() {
 }
 
 #[test]
-fn increments_of_fractions_are_shown() {
+fn fractional_increments_are_shown() {
     assert!(plain(&scene("Sparring").draw(80)).concat().contains("10+0.1"));
 }

@@ -1,5 +1,5 @@
-//! What a hostile worker does: sequences of claims, drawn from a seed. The property tests of the vote, the tests over a server and the
-//! example program `hostile_worker` have them from here.
+//! Scripts of hostile workers: sequences of claims, drawn from a seed. The property tests of the
+//! vote, the tests over a server and the example program `hostile_worker` share them.
 
 // None of them uses all of it.
 #![allow(dead_code, unreachable_pub)]
@@ -9,7 +9,6 @@ use std::time::Duration;
 use domain::{Bound, Score};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-/// A way to do harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attack {
     /// An honest score for the worst move, searched deeper than anything.
@@ -38,7 +37,6 @@ pub enum Attack {
     Noise,
     /// Numbers that no message may have.
     BeyondBounds,
-    /// Moves that are not legal.
     Illegal,
     /// A made-up variation that wins everything at its end.
     MadeUpVariation,
@@ -50,9 +48,7 @@ pub enum Attack {
     Proposals,
     /// Finishes every search at once, without a proposal.
     FinishAtOnce,
-    /// Fails every search.
     Fail,
-    /// Gives every search back.
     GiveBack,
     /// Proposes nothing, and counts nodes in its heartbeats.
     Silence,
@@ -63,7 +59,6 @@ pub enum Attack {
 }
 
 impl Attack {
-    /// All of them.
     pub const ALL: [Self; 24] = [
         Self::FalseDepth,
         Self::TwoPawns,
@@ -100,13 +95,11 @@ impl Attack {
 /// One thing that a worker says of a search.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// How long after the one before, or after the order.
+    /// Delay after the claim before, or after the command.
     pub after: Duration,
-    /// What it says.
     pub says: Says,
 }
 
-/// See [`Claim`].
 #[derive(Clone, Debug)]
 pub enum Says {
     /// A proposal. The move is the one of this place among the legal moves, from the best to the worst; its variation follows.
@@ -123,30 +116,27 @@ pub enum Says {
     Text(String),
     /// The search before this one is told of as if it were this one.
     Stale,
-    /// It is over.
     Finished(u64),
-    /// It failed.
     Failed,
-    /// It is given back.
     GivenBack,
 }
 
-/// What a hostile worker knows of the position when it is asked.
+/// Facts about the position that a hostile worker knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Knows {
-    /// How many legal moves there are, ordered from the best to the worst.
+    /// Number of legal moves, ordered from the best to the worst.
     pub moves: usize,
-    /// What the best of them is worth, centipawns.
+    /// Value of the best move, centipawns.
     pub best: i32,
-    /// What the worst is worth.
+    /// Value of the worst move.
     pub worst: i32,
-    /// How long the daemon will wait.
+    /// Time that the daemon will wait.
     pub time: Duration,
-    /// How many searches it was asked for before.
+    /// Number of earlier searches.
     pub asked: u64,
 }
 
-/// What a worker that attacks so says of one search.
+/// Returns the claims of an attacker about one search.
 pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
     let random = &mut StdRng::seed_from_u64(seed);
     let (best, worst, last) = (knows.best, knows.worst, knows.moves.saturating_sub(1));

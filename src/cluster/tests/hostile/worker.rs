@@ -44,14 +44,14 @@ pub const POSITIONS: [&str; 15] = [
     "e2e4 g7g6 d2d4 f8g7 b1c3 d7d6 f2f4 g8f6",
 ];
 
-/// The position after these moves.
 pub fn position(moves: &str) -> Line {
     let mut line = Line::start(Variant::Standard);
     line.play_all(moves).expect("legal");
     line
 }
 
-/// The value of a move for the side that plays it, by a search of so many nodes of a fresh engine, as a daemon verifies it.
+/// Returns the value of a move for the side that plays it, by a search of `nodes` nodes of a fresh
+/// engine, as a daemon verifies it.
 pub fn value(line: &Line, best: UciMove, nodes: u64) -> i32 {
     let position = engine_position(line).expect("standard chess");
     let root = [engine_move(&position, best).expect("legal")];
@@ -85,22 +85,17 @@ pub fn prepare(line: &Line) {
 /// Messages beside those that answer something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flood {
-    /// None.
     None,
-    /// So many heartbeats a second of so many bytes.
+    /// Heartbeats a second, and their bytes.
     Heartbeats(u32, usize),
-    /// So many messages a second to the daemon, of so many bytes.
+    /// Messages a second to the daemon, and their bytes.
     Messages(u32, usize),
 }
 
-/// A worker that means harm.
 #[derive(Clone, Copy, Debug)]
 pub struct Hostile {
-    /// What it does.
     pub attack: Attack,
-    /// Cores that it claims.
     pub cores: u16,
-    /// How it floods the daemon.
     pub flood: Flood,
 }
 
@@ -140,7 +135,7 @@ pub async fn joins(client: Client, name: &str, daemon: &str, hostile: Hostile) -
     guard
 }
 
-/// Sends what nobody has asked for.
+/// Sends unrequested messages.
 async fn flood(client: Client, subject: String, flood: Flood) {
     let (Flood::Heartbeats(rate, bytes) | Flood::Messages(rate, bytes)) = flood else { return };
     let message = bytes::Bytes::from(vec![b'x'; bytes]);
@@ -280,14 +275,14 @@ pub struct Target {
 #[derive(Debug)]
 pub struct Outcome {
     pub decision: Decision,
-    /// What the home electors alone would have played.
+    /// Choice of the home electors alone.
     pub home: Option<UciMove>,
-    /// How much later it came than it should.
+    /// Delay of the move.
     pub late: Duration,
 }
 
 impl Target {
-    /// Of this roster, in the cluster of these settings.
+    /// Creates a daemon with this roster, in this cluster.
     pub fn new(cluster: ClusterSettings, roster: &str) -> Self {
         let stop = CancellationToken::new();
         let cluster = ClusterClient::join(cluster, stop.clone());
@@ -315,7 +310,7 @@ impl Target {
         Outcome { decision, home, late }
     }
 
-    /// What the home electors' votes elect by themselves.
+    /// Returns the move that the home electors' votes elect by themselves.
     fn home_choice(&self, line: &Line, decision: &Decision) -> Option<UciMove> {
         let votes: Vec<_> = decision.votes.iter().map(|vote| &vote.proposal).filter(|p| p.machine.is_none()).collect();
         // The roster `auto` has grown; its copies differ in nothing but their names.
@@ -335,7 +330,8 @@ impl Target {
     }
 }
 
-/// Whether a decision keeps the invariant: the home electors' choice, or a move that verification finds no more than 50 centipawns worse.
+/// Returns true if a decision keeps the invariant: the home electors' choice, or a move that
+/// verification finds no more than 50 centipawns worse.
 pub fn keeps_the_invariant(line: &Line, outcome: &Outcome) -> bool {
     let best = outcome.decision.best;
     let Some(home) = outcome.home.filter(|home| *home != best) else { return true };

@@ -1,4 +1,4 @@
-//! What the processes of a test log, and waiting for it.
+//! Captures the log of a test, and waits for lines in it.
 
 use std::{
     io,
@@ -24,7 +24,7 @@ impl io::Write for Log {
 }
 
 impl Log {
-    /// The one log of this process, which is listened to from the first call on.
+    /// Returns the log of this process, captured from the first call on.
     pub(crate) fn of_all() -> Self {
         static LOG: OnceLock<Log> = OnceLock::new();
         LOG.get_or_init(|| {
@@ -53,7 +53,6 @@ impl Log {
     }
 }
 
-/// Waits until something holds.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {

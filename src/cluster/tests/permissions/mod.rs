@@ -1,4 +1,4 @@
-//! Whom a server with keys lets in and hear, what becomes of those whom it does not, and what they are told.
+//! Tests of a server with keys: access, permissions, and the messages to refused processes.
 
 use concilio_cluster::{ClusterClient, ClusterSettings, ConnectionError, LendError, MemberKind, Survey, lend, survey};
 use council::electors::RemotePool;
@@ -14,7 +14,7 @@ fn joins(settings: ClusterSettings) -> (ClusterClient, DropGuard) {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn whoever_is_removed_is_out_at_once() {
+async fn removed_member_is_cut_off_at_once() {
     let mut keyed = Keyed::with(&["leaver", "stayer"]);
     let _workers = [keyed.lends("leaver"), keyed.lends("stayer")];
     let daemon = keyed.daemon(&["leaver", "stayer"]).await;
@@ -25,7 +25,7 @@ async fn whoever_is_removed_is_out_at_once() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
+async fn waiting_worker_stops_at_once() {
     let shutdown = Shutdown::default();
     let nowhere = ClusterSettings { nats: "nats://127.0.0.1:1".to_owned(), ..ClusterSettings::default() };
     let waiting = tokio::spawn(lend(worker(nowhere), shutdown.clone()));
@@ -35,7 +35,7 @@ async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
+async fn name_of_another_key_is_reported() {
     let keyed = Keyed::with(&["attic"]);
     let as_daemon = ClusterSettings { nkey_file: keyed.key("daemon"), ..keyed.settings("attic") };
     let ended = lend(worker(as_daemon), Shutdown::default()).await;
@@ -59,7 +59,7 @@ async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
 }
 
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_look_tells_nobody_from_somebody_who_does_not_answer() {
+async fn status_tells_silent_from_absent() {
     let keyed = Keyed::with(&["silent"]);
     let seen = survey(&keyed.settings("daemon")).await.expect("a server");
     assert!(seen.workers.is_empty() && seen.silent.is_empty());
@@ -82,7 +82,7 @@ fn names(seen: &Survey) -> Vec<&str> {
 
 /// A daemon whose key was revoked does not take from the others the workers that also served it.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_worker_serves_those_that_are_left() {
+async fn worker_serves_the_other_daemons() {
     let mut keyed = Keyed::with(&["shared"]);
     keyed.members.add(MemberKind::Daemon, "guest").expect("a key");
     keyed.nats.reads_again(configuration(&keyed.members));
@@ -102,9 +102,9 @@ async fn a_worker_serves_those_that_are_left() {
     until("it serves as before", || cores(&daemon.cluster) == 2).await;
 }
 
-/// Whoever comes before its key is known is told so once, and does not play alone for ever.
+/// A daemon that connects before its key is known logs it once, and gets its workers later.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_daemon_that_was_refused_comes_in_when_its_key_is_known() {
+async fn refused_daemon_joins_with_a_known_key() {
     let mut keyed = Keyed::with(&["patient"]);
     let _worker = keyed.lends("patient");
     keyed.members.add(MemberKind::Daemon, "early").expect("a key");
@@ -116,9 +116,9 @@ async fn a_daemon_that_was_refused_comes_in_when_its_key_is_known() {
     assert_eq!(keyed.log.lines(&["This machine plays alone", &url]).len(), 1, "it is told once");
 }
 
-/// Whoever is let in and may not listen tries again and again, and says so once.
+/// A daemon that is connected and may not subscribe retries, and logs it once.
 #[testkit::test(needs(NATS_SERVER))]
-async fn a_daemon_that_may_not_listen_fills_no_log() {
+async fn forbidden_subscription_fills_no_log() {
     let mut keyed = Keyed::with(&["lender"]);
     let _worker = keyed.lends("lender");
     let (cluster, _stop) = joins(ClusterSettings { nkey_file: keyed.key("lender"), ..keyed.settings("stranger") });
