@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_criterion_names_its_replacement() {
+    fn removed_criterion_names_successor() {
         for word in REMOVED {
             let error = serde_json::from_value::<CriterionName>(word.into()).expect_err(word).to_string();
             assert!(error.contains("removed; use \"score-margin\""), "{error}");

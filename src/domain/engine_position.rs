@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_of_chess960_is_understood() {
+    fn chess960_castling_is_understood() {
         let mut line = Line::from_fen(Variant::Chess960, "1r2k2r/8/8/8/8/8/8/1R2K2R w HBhb - 0 1").expect("a position");
         line.play_all("e1b1 e8h8").expect("legal");
         assert_agrees(&line);

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn castling_notation_follows_the_start() {
+    fn castling_notation_fits_the_start() {
         let mut standard = Line::start(Variant::Standard);
         standard.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1h1").expect("king takes rook is understood");
         assert_eq!(standard.moves().last().map(ToString::to_string).as_deref(), Some("e1g1"));
@@ -311,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn from_position_may_need_chess960_castling() {
+    fn position_may_need_chess960_castling() {
         let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w FDfd - 0 1";
         let line = Line::from_fen(Variant::FromPosition, fen).expect("Shredder-FEN rights");
         assert_eq!(line.castling_mode(), CastlingMode::Chess960);
     }
 
     #[test]
-    fn a_move_is_read_however_it_is_written() {
+    fn moves_are_read_in_any_notation() {
         let mut line = Line::start(Variant::Standard);
         line.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6").expect("legal");
         let read = |text: &str| line.read_move(text).map(|mv| mv.to_string());
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_counted_over_the_line() {
+    fn repetitions_are_counted() {
         let mut line = Line::start(Variant::Standard);
         line.play_all("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8").expect("legal");
         assert_eq!(line.occurrences(), 3);

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn speeds_follow_the_forty_move_estimate() {
+    fn speeds_follow_forty_moves() {
         for (text, speed) in [
             ("15+0", Speed::UltraBullet),
             ("0+1", Speed::Bullet),

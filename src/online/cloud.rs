@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_for_another_position_is_none() {
+    fn answer_for_another_position_is_none() {
         let answer = r#"{"fen":"rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1","depth":30,"pvs":[{"moves":"e7e5","cp":30}]}"#;
         assert_eq!(played(answer, "e2e4", &CloudSettings::default()), None);
         assert!(played(answer, "d2d4", &CloudSettings::default()).is_some());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_better_than_any_other_value() {
+    fn mate_exceeds_other_values() {
         let answer = r#"{"fen":"HERE","depth":30,"pvs":[{"moves":"a7a6","cp":-900},{"moves":"d8h4","mate":-1}]}"#;
         let settings = CloudSettings { max_difference: 20, ..CloudSettings::default() };
         assert_eq!(played(answer, "f2f3 e7e5 g2g4", &settings), Some(("d8h4".to_owned(), Score::Mate(1))));

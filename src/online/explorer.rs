@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn selection_skips_rare_and_illegal_moves() {
+    fn rare_and_illegal_moves_are_skipped() {
         assert_eq!(played(ExplorerSelection::Games, "").as_deref(), Some("e2e4"));
         assert_eq!(played(ExplorerSelection::Score, "").as_deref(), Some("d2d4"));
         for _ in 0..50 {

@@ -28,37 +28,39 @@ pub trait Server: Send + Sync + 'static {
 
     /// Asks for the whole state of a game: a [`ServerEvent::Game`](domain::ServerEvent::Game) (or [`ServerEvent::GameGone`](domain::ServerEvent::GameGone)) follows as soon as may be.
     ///
-    /// Whoever asks while the state is already on its way gets that one, which may be older than the question; and whoever asks
-    /// often waits longer each time, and is served by any state of the game that comes meanwhile.
+    /// A request while the state is already on its way gets that one, which may be older than the
+    /// request; frequent requests wait longer each time, and are served by any state of the game
+    /// that comes meanwhile.
     async fn resync(&self, game: &GameId);
 
-    /// Whether new games are wanted from now on: a server that offers ours to others is told to stop, or to do so again. What
-    /// runs goes on.
+    /// Sets whether new games are wanted: a server that offers ours to others stops, or begins
+    /// again. Running games go on.
     async fn open_to_new_games(&self, _open: bool) {}
 
-    /// Whether games may be sought from now on where the server lets us offer ours to everybody; they may until this says otherwise.
-    /// Who challenges us is still heard.
+    /// Sets whether games may be sought, on a server that offers ours to all players; initially
+    /// they may. Challenges still come.
     async fn seek_games(&self, _wanted: bool) {}
 
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
 
-    /// Whether each of these players is there and free to play; in the order asked.
+    /// Returns true for each player who is online and free to play, in the order of `ids`.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
 
-    /// Whether this server keeps the limits that Lichess is known to keep: so many games against bots a day, so many challenges a
-    /// minute. Others are believed only what they refuse.
+    /// Returns true if this server has the limits of Lichess: on games against bots a day, on
+    /// challenges a minute. Other servers' limits show in refusals.
     fn keeps_lichess_limits(&self) -> bool {
         false
     }
 
-    /// Whether a move that gets no answer is sent again on this side, so that nobody else has to see to it.
+    /// Returns true if this side repeats a move that gets no answer, so that the caller need not.
     fn repeats_moves(&self) -> bool {
         false
     }
 
-    /// Whether the server says which tournaments there are, so that [`team_tournaments`](Self::team_tournaments) and
-    /// [`tournament`](Self::tournament) have answers.
+    /// Returns true if the server lists tournaments, so that
+    /// [`team_tournaments`](Self::team_tournaments) and [`tournament`](Self::tournament) have
+    /// answers.
     fn lists_tournaments(&self) -> bool {
         false
     }

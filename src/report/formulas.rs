@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_follow_the_published_curve() {
+    fn chances_follow_a_published_curve() {
         // Lichess' page gives these: a pawn is 59 %, three are 75 %.
         assert!((expectation(Score::Cp(0)) - 50.0).abs() < 1e-9);
         assert!((expectation(Score::Cp(100)) - 59.1).abs() < 0.1);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn mate_labels_depend_on_the_alternative() {
+    fn mate_label_needs_an_alternative() {
         let of = MoveLabel::of;
         assert_eq!(of(Score::Mate(2), Score::Cp(300)), Some(MoveLabel::Blunder));
         assert_eq!(of(Score::Mate(2), Score::Cp(800)), Some(MoveLabel::Mistake));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_without_moves_has_no_accuracy() {
+    fn side_without_moves_has_no_accuracy() {
         let accuracy = game_accuracy(Color::White, &[Score::Cp(20)]);
         assert!(accuracy.white.is_some() && accuracy.black.is_none());
         assert_eq!(game_accuracy(Color::White, &[]).white, None);
@@ -244,7 +244,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn accuracies_stay_between_none_and_all(scores in proptest::collection::vec(-3000i32..3000, 0..200)) {
+        fn accuracies_stay_within_bounds(scores in proptest::collection::vec(-3000i32..3000, 0..200)) {
             let after: Vec<Score> = scores.into_iter().map(Score::Cp).collect();
             let accuracy = game_accuracy(Color::Black, &after);
             for value in [accuracy.white, accuracy.black].into_iter().flatten() {

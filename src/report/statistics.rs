@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn single_values_give_the_usual_error() {
+    fn single_values_give_usual_error() {
         let mut sums = GameSums::default();
         for value in [1.0, 2.0, 3.0, 4.0] {
             sums.next_game();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn correlated_moves_add_no_certainty() {
+    fn correlated_moves_add_nothing() {
         let (mut once, mut often) = (GameSums::default(), GameSums::default());
         for value in [0.0, 10.0, 4.0] {
             once.next_game();

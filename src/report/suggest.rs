@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn better_suggestion_is_valid_settings() {
+    fn suggestion_is_valid_settings() {
         let text = suggestion(-0.2).settings_text();
         let settings: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(settings.len(), 3 + 8, "{text}");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn without_evidence_nothing_takes_effect() {
+    fn weak_suggestion_changes_nothing() {
         let few = Suggestion { games: (10, 9), ..suggestion(-0.2) };
         for suggestion in [-0.01, 0.0, 0.3].map(suggestion).into_iter().chain([few]) {
             let text = suggestion.settings_text();

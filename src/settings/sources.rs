@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_are_not_toml_are_left_out() {
+    fn invalid_toml_lines_are_skipped() {
         let good = "[journal]\npath = \"games.db\"\n";
         for bad in
             ["name = = 1", "x = \"no end", "[web", "web]", "\u{1}", "y = [1,\n2,", "\"\"\"", "[journal]\npath = 1"]

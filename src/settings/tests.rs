@@ -32,7 +32,7 @@ fn complains(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_is_built_in_is_what_the_code_says() {
+fn built_in_defaults_match_the_code() {
     assert_eq!(settings(""), Settings::default());
 }
 
@@ -46,7 +46,7 @@ fn example_uncommented() -> String {
 }
 
 #[test]
-fn the_example_changes_nothing_with_or_without_its_comment_signs() {
+fn example_changes_no_default() {
     assert_eq!(settings(EXAMPLE), Settings::default());
     assert_eq!(settings(&example_uncommented()), Settings::default());
 }
@@ -65,7 +65,7 @@ fn keys(table: &toml::Table) -> Vec<String> {
 
 /// In both directions: a key that is missing from the example, or stands there and does not exist, or has another default.
 #[test]
-fn the_example_has_every_key_with_its_default() {
+fn example_lists_every_default() {
     let example: toml::Table = example_uncommented().parse().expect("the example");
     assert_eq!(example, read::built_in());
 }
@@ -91,7 +91,7 @@ fn explanations() -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_example_explains_every_key_with_its_range() {
+fn example_explains_every_key() {
     let explanations = explanations();
     assert!(explanations.len() > 100, "{explanations:#?}");
     for (key, comment) in explanations {
@@ -138,7 +138,7 @@ fn each_layer_overrides_those_below() {
 }
 
 #[test]
-fn humans_and_bots_override_what_is_common() {
+fn humans_and_bots_override_defaults() {
     let settings = settings(
         r#"
         [challenge]
@@ -158,7 +158,7 @@ fn humans_and_bots_override_what_is_common() {
 }
 
 #[test]
-fn a_profile_overrides_a_part_of_the_player() {
+fn profile_overrides_player_settings() {
     let settings = settings(
         r#"
         [player]
@@ -178,7 +178,7 @@ fn a_profile_overrides_a_part_of_the_player() {
 }
 
 #[test]
-fn types_of_matchmaking_inherit_the_window_of_ratings() {
+fn matchmaking_types_inherit_ratings() {
     let settings = settings(
         r#"
         [matchmaking]
@@ -194,7 +194,7 @@ fn types_of_matchmaking_inherit_the_window_of_ratings() {
 }
 
 #[test]
-fn a_bad_value_is_one_line_with_key_value_place_and_what_is_accepted() {
+fn bad_value_is_one_complete_line() {
     for (text, expected) in [
         ("challenge.min_rating = 'high'", r#"challenge.min_rating = "high": expected a whole number from 0 to 4000"#),
         ("challenge.min_rating = 5000", "challenge.min_rating = 5000: expected a whole number from 0 to 4000"),
@@ -233,7 +233,7 @@ fn a_bad_value_is_one_line_with_key_value_place_and_what_is_accepted() {
 }
 
 #[test]
-fn an_unknown_key_names_the_nearest_known_one() {
+fn unknown_key_names_the_nearest() {
     for (text, expected) in [
         ("challenge.min_ratng = 3", "challenge.min_ratng: unknown key, did you mean challenge.min_rating?"),
         ("challange.accept = true", "challange: unknown key, did you mean challenge?"),
@@ -256,7 +256,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
 }
 
 #[test]
-fn all_problems_are_reported_each_with_its_place() {
+fn every_problem_has_its_place() {
     let mut sources = file(
         "challenge.min_rating = 'low'\nchallenge.variants = ['standrd', 'chess960', 'atmic']\nplayer.x = 1\nchat.hello = '{you}'",
     );
@@ -293,7 +293,7 @@ fn removed_settings_name_the_remedy() {
 }
 
 #[test]
-fn bounds_the_wrong_way_round_blame_the_one_set_last() {
+fn reversed_bounds_blame_the_last() {
     complains(
         "challenge.max_rating = 1000\nchallenge.human.min_rating = 1200",
         &["my.toml:2: challenge.human.min_rating = 1200: expected at most challenge.max_rating (1000)"],
@@ -315,7 +315,7 @@ fn bounds_the_wrong_way_round_blame_the_one_set_last() {
 }
 
 #[test]
-fn files_must_be_there_and_are_read_as_lists() {
+fn list_files_must_exist() {
     complains(
         "challenge.block_files = ['no/such/list']",
         &[r#"my.toml:1: challenge.block_files = ["no/such/list"]: expected files that exist (no/such/list does not)"#],
@@ -355,7 +355,7 @@ fn a_token_is_never_shown() {
 }
 
 #[test]
-fn a_text_that_is_not_toml_names_its_line() {
+fn invalid_toml_names_its_line() {
     let found = problems(&file("time_zone = 'UTC'\n\nchallenge = [\n"));
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("my.toml:"), "{found:?}");
@@ -421,7 +421,7 @@ fn the_example_explains_fics() {
 }
 
 #[test]
-fn what_took_effect_can_be_shown_and_loaded_again() {
+fn effective_settings_round_trip() {
     let mut sources =
         file("chat.hello = \"a\\n\\\"b\\\"\"\n[profiles.'a b']\nwhen = { rated = true }\ntakebacks = 3\n[servers.x]");
     sources.environment = vec![("CONCILIO__CHALLENGE__CONCURRENCY".to_owned(), "3".to_owned())];
@@ -495,7 +495,7 @@ fn value() -> impl Strategy<Value = String> {
 
 /// Whichever way a value comes, the answer is the same but for the place.
 #[test]
-fn every_way_to_set_a_value_is_answered_alike() {
+fn all_sources_report_errors_alike() {
     for (key, text, accepted) in [
         ("player.council.criterion", "foo", "expected weights, mean-weights, depth"),
         ("player.council.criterion", "3", "expected weights, mean-weights, depth"),
@@ -538,7 +538,7 @@ fn every_way_to_set_a_value_is_answered_alike() {
 }
 
 #[test]
-fn the_text_for_a_table_is_not_blamed_for_what_stands_elsewhere() {
+fn table_text_is_not_blamed_for_others() {
     let complaint = r#"challenge.min_rating = "high": expected a whole number from 0 to 4000"#;
     let mut sources = file("challenge.min_rating = 'high'");
     sources.environment = vec![("CONCILIO__CHALLENGE".to_owned(), "{ max_rating = 2000 }".to_owned())];
@@ -561,7 +561,7 @@ fn an_engine_must_be_there() {
 }
 
 #[test]
-fn each_line_that_is_not_toml_is_reported_with_its_number() {
+fn invalid_toml_lines_are_numbered() {
     let found = problems(&file("time_zone = \nchallenge.accept = true\nchat.hello = 'x"));
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("my.toml:1: ") && found[1].starts_with("my.toml:3: "), "{found:?}");

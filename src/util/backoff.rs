@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn only_repeated_failures_cost_a_rest() {
+    fn only_repeated_failures_pause() {
         let (shortest, longest) = (Duration::from_millis(250), Duration::from_secs(60));
         let mut backoff = Backoff::new(shortest, longest).first_at_once();
         let now = Instant::now();

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_from_outside_steers_a_terminal() {
+    fn control_characters_are_escaped() {
         assert_eq!(printable("Ann ♞ Müller"), "Ann ♞ Müller");
         assert_eq!(printable("\x1b]0;owned\x07"), "\\u{1b}]0;owned\\u{7}");
         assert_eq!(printable("a\nb\r\u{9b}2J\u{202e}x"), "a\\u{a}b\\u{d}\\u{9b}2J\\u{202e}x");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn json_on_a_terminal_means_the_same() {
+    fn escaped_json_keeps_its_meaning() {
         let json = "{\"name\": \"\u{9b}2J\u{202e}x\"}\n";
         let shown = printable_json(json);
         assert_eq!(shown, "{\"name\": \"\\u009b2J\\u202ex\"}\n");

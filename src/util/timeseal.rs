@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_other_programs_are_opened() {
+    fn packets_of_others_are_opened() {
         // Some packets fill a whole block where none is needed; some start elsewhere in the key.
         for (packet, line, millis) in [
             ("ad6bb861a0a5b3d5a4a37e87d8d2c27871a7607f61717c7180", "abcd", 123_456),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_follow_from_the_description() {
+    fn vectors_follow_the_description() {
         for (line, millis, packet) in VECTORS {
             assert_eq!(sealed_as_described(line, millis), hex(packet), "{line:?} at {millis}");
         }

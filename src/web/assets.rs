@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_the_page_is_inline_or_elsewhere() {
+    fn page_has_no_inline_or_foreign_code() {
         for (name, _, text) in FILES.into_iter().chain([("style.css", STYLE, STYLES)]) {
             let foreign = text.replace("http://www.w3.org/", "");
             assert!(!foreign.contains("http://") && !foreign.contains("https://"), "{name} names another place");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_for_this_edition_of_its_files() {
+    fn page_requests_versioned_files() {
         let assets = Assets::new();
         let page = String::from_utf8_lossy(&assets.files["index.html"].text).into_owned();
         let ours = format!("/assets/{}/", assets.edition);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_black_piece_has_no_colour_of_a_white_one() {
+    fn pieces_share_no_colours() {
         for (letter, shape) in PIECES {
             let black = black(shape);
             assert!(shape.contains(BODY.0) && !black.contains(BODY.0) && !black.contains(LINE.0), "{letter}");

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_longest_idle_connection_gives_up_its_place() {
+    async fn longest_idle_connection_is_closed() {
         let places = Places::new(3, 3);
         let [first, second, third] =
             [admitted(&places, from(1)).await, admitted(&places, from(1)).await, admitted(&places, from(1)).await];
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_address_cannot_have_all_places() {
+    async fn one_address_cannot_fill_the_pool() {
         let places = Places::new(4, 2);
         let one = [admitted(&places, from(1)).await, admitted(&places, from(1)).await];
         let busy = one.each_ref().map(Place::asks);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn few_connections_wait_and_the_last_one_is_first() {
+    async fn newest_waiting_connection_is_first() {
         let places = Places::new(1, 1);
         let busy = admitted(&places, from(1)).await.asks();
         let wait = |from| {

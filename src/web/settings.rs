@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_means_nothing_is_named() {
+    fn invalid_address_is_named() {
         let settings = WebSettings { address: "localhost".to_owned(), ..WebSettings::default() };
         assert!(matches!(settings.faults().as_slice(), [Fault::Value { key, .. }] if key == &["address"]));
         let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_a_name_and_nothing_else() {
+    fn host_is_a_bare_name() {
         for host in ["https://example.org", "example.org:80", "", "a b"] {
             let settings = WebSettings { hosts: vec![host.to_owned()], ..WebSettings::default() };
             assert_eq!(settings.faults().len(), 1, "{host:?}");

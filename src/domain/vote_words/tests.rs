@@ -31,7 +31,7 @@ fn said(votes: &str, elected: &str) -> String {
 }
 
 #[test]
-fn knowledge_has_names_for_chess_players() {
+fn knowledge_has_readable_names() {
     for (letters, words) in [
         ("mbkc", "king and centre"),
         ("mbxp", "pawns and mobility"),
@@ -53,7 +53,7 @@ fn knowledge_has_names_for_chess_players() {
 }
 
 #[test]
-fn electors_of_one_roster_have_different_names() {
+fn electors_of_a_roster_have_unique_names() {
     let rosters = "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr mbr mxkp mxbr mbka mbcp mxka mkrx mkca; \
                    mp ma mc mb mr mk mx; mpa mcp mbp mpr mkp mxp; mbcpa mcpar mkcpa mxcpa; \
                    mcpa mbpa mpar mkpa mxpa; mp mpa mcpa mbcpa mbcpar mbkcpar mbxkcpar; \
@@ -68,7 +68,7 @@ fn electors_of_one_roster_have_different_names() {
 }
 
 #[test]
-fn programs_and_provers_keep_their_names() {
+fn programs_keep_their_names() {
     let named = |elector, letters, adviser| NamedElector::new::<Line>(elector, letters, adviser);
     assert_eq!(named("stockfish", None, false).name, "Stockfish");
     assert_eq!(named("mates", None, true).name, "mate search");
@@ -113,7 +113,7 @@ fn many_moves_are_cut_short() {
 }
 
 #[test]
-fn unanimous_means_everyone_who_searched() {
+fn unanimity_is_of_all_searchers() {
     assert_eq!(
         said("learned-1 c5, learned-2 c5 | mpar c5", "c5"),
         "unanimous: both engines and the specialist adviser (pawns, attack and piece relations) chose c5"
@@ -130,7 +130,7 @@ fn unanimous_means_everyone_who_searched() {
 }
 
 #[test]
-fn groups_have_the_elected_move_first() {
+fn elected_move_comes_first() {
     let groups = groups(&cast("learned-1 c5, mpar e5, mbxp e5 | mbkc c5"), "c5");
     let shown: Vec<(&str, usize, bool)> =
         groups.iter().map(|group| (group.mv.as_str(), group.by.len(), group.elected)).collect();

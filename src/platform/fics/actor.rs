@@ -1,8 +1,9 @@
 //! The task that owns the connection: it connects, logs in, sets up, plays, and begins again when the connection is lost.
 //!
-//! It reads the socket, the requests of the rest of the program and the clock, and hands all of it to [`Login`], [`SetUp`] and
-//! [`FicsSession`], which decide. It never waits for whoever reads its events, because timeseal's pings do not wait either: a reader who
-//! falls far behind loses the talk of others first, and then the connection, after which everything is told anew.
+//! It reads the socket, the requests of the rest of the program and the clock, and hands all of it
+//! to [`Login`], [`SetUp`] and [`FicsSession`], which decide. It never waits for the reader of its
+//! events, because timeseal's pings do not wait either: a reader that falls far behind loses the
+//! talk of others first, and then the connection, after which all state is sent again.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -29,14 +30,14 @@ use super::{
 use domain::{Action, ActionError, GameId, KnownGame, ServerEvent};
 use util::{Backoff, Supervisor, timeseal::Version};
 
-/// How long the server may take to answer one command of the set-up, and how long once it has shown no prompt after one.
+/// Timeout for one command of the set-up, and after a command without a prompt.
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
 const SETUP_HURRY: Duration = Duration::from_millis(200);
 
-/// A connection that has stood so long is a good one.
+/// Duration after which a connection counts as good.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// Servers throw out whoever says nothing for an hour.
+/// Interval of signs of life: servers disconnect clients after an hour of silence.
 const SAY_SOMETHING: Duration = Duration::from_secs(50 * 60);
 
 /// While time on our clock may be lost to a connection that is dead without a sign, it may be silent for this part of it, but not so
@@ -47,33 +48,31 @@ const SHORTEST_SILENCE: Duration = Duration::from_secs(5);
 /// A command that every server answers and that does nothing.
 const SIGN_OF_LIFE: &str = "date";
 
-/// So many messages that come during the set-up are kept for afterwards.
+/// Maximum number of messages kept during the set-up.
 const MOST_EARLY: usize = 500;
 
 /// While more than half of the queue of events is full, talk is left out.
 const TALK_NEEDS: usize = super::QUEUE / 2;
 
-/// The longest pause after an attempt that did not reach the server and so bothered nobody: without a network, a name that resolves,
-/// or a file descriptor.
-const NOBODY_BOTHERED: Duration = Duration::from_secs(15);
+/// Maximum pause after an attempt that did not reach the server: no network, no address of the
+/// name, or no file descriptor.
+const LONGEST_LOCAL_PAUSE: Duration = Duration::from_secs(15);
 
 type RequestResult = Result<RequestAnswer, ActionError>;
 
-/// What the actor is asked to do.
 pub(super) enum FicsRequest {
     Act(Action, oneshot::Sender<RequestResult>),
     LookFor(String, oneshot::Sender<RequestResult>),
     LookUp(Box<KnownGame>, oneshot::Sender<RequestResult>),
     /// Games that an earlier process left running or adjourned.
     Remember(Vec<KnownGame>),
-    /// What an earlier process has learned of the server.
+    /// Facts about the server that an earlier process has learned.
     Recall(String),
     Resync(GameId),
     OpenToNewGames(bool),
     SeekGames(bool),
 }
 
-/// Why a connection is over.
 enum ConnectionEnd {
     /// We are told to stop.
     Stopped,
@@ -93,7 +92,6 @@ impl From<io::Error> for ConnectionEnd {
     }
 }
 
-/// How far a connection has come.
 enum ConnectionPhase {
     Login(Login),
     SetUp { us: Speaker, setup: Box<SetUp>, sent: Instant, patience: Duration, early: Vec<FicsMessage> },
@@ -106,14 +104,14 @@ pub(super) struct Actor {
     session: FicsSession,
     requests: mpsc::Receiver<FicsRequest>,
     events: mpsc::Sender<ServerEvent>,
-    /// Events for which there was no room in the queue. The connection ends as soon as there are any.
+    /// Events that did not fit into the queue. The connection ends as soon as there are any.
     untold: VecDeque<ServerEvent>,
     tickets: HashMap<Ticket, oneshot::Sender<RequestResult>>,
     serial: u64,
-    /// How timeseal is spoken at the next attempt; every connection that is lost begins with the newest again, because what made
-    /// us give one up may have been a server that was going down.
+    /// Version of timeseal at the next attempt; every lost connection begins with the newest again,
+    /// because a server that was going down may have made us give one up.
     seal: Option<Version>,
-    /// How it is spoken on this connection.
+    /// Version of timeseal on this connection.
     spoken: Option<Version>,
     /// Set once the usual port could not be reached.
     use_fallback: bool,
@@ -149,7 +147,8 @@ impl Actor {
         }
     }
 
-    /// Until we are told to stop, nobody listens any more, or the server will not have us. After a panic it connects anew.
+    /// Runs until cancelled, until the receiver is gone, or until the server refuses us for good.
+    /// Reconnects after a panic.
     pub(super) async fn run(mut self) {
         let mut supervisor = Supervisor::new("FICS link");
         while supervisor.attempt(self.serve()).await.is_none() {
@@ -172,7 +171,7 @@ impl Actor {
                 ConnectionEnd::Lost(reason) => self.lost(reason),
                 ConnectionEnd::Unreachable(reason) => {
                     self.lost(reason);
-                    longest = NOBODY_BOTHERED;
+                    longest = LONGEST_LOCAL_PAUSE;
                 }
             }
             let until = Instant::now() + self.backoff.next_delay().min(longest);
@@ -295,7 +294,7 @@ impl Actor {
             }
             self.apply(link).await?;
             if !self.untold.is_empty() {
-                return Err(ConnectionEnd::Lost("nobody reads the events, and there are too many to keep".to_owned()));
+                return Err(ConnectionEnd::Lost("the queue of events is full".to_owned()));
             }
         }
     }
@@ -497,7 +496,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Whether timeseal may be spoken in an older way, or not at all, next time.
+    /// Returns true if the next attempt may use an older version of timeseal, or none.
     fn may_unseal(&self) -> bool {
         self.settings.may_unseal(self.spoken)
     }
@@ -532,7 +531,7 @@ impl Actor {
         if !self.untold.is_empty() {
             return self.untold.push_back(event);
         }
-        // Where nobody listens any more we are about to stop.
+        // The receiver is gone only shortly before the end.
         if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
             self.untold.push_back(event);
         }
@@ -568,7 +567,8 @@ impl Actor {
         ticket
     }
 
-    /// Does what the player wants done. Where the connection breaks meanwhile, nobody waits for an answer all the same.
+    /// Carries out the session's effects. If the connection breaks meanwhile, all requests still
+    /// get their answers.
     async fn apply(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
         let mut done: io::Result<()> = Ok(());
         for effect in self.session.effects() {
@@ -596,7 +596,7 @@ impl Actor {
             SessionEffect::Event(event) => self.tell(event),
             SessionEffect::Answer(ticket, answer) => {
                 if let Some(reply) = self.tickets.remove(&ticket) {
-                    // Whoever asked may have gone.
+                    // The caller may be gone.
                     let _ = reply.send(answer);
                 }
             }

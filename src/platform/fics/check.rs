@@ -1,4 +1,4 @@
-//! What an operator wants to know of a FICS account before it plays: who we are there, and what the server takes of what we ask for.
+//! Checks a FICS account before it plays: its identity, and the server's answers to our settings.
 
 use std::{fmt, time::Duration};
 
@@ -15,10 +15,9 @@ use super::{
     setup::SetUp,
 };
 
-/// How long the server may take to answer a command.
+/// Timeout for a command.
 const COMMAND_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a login has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FicsReport {
     /// Our name there.
@@ -29,11 +28,10 @@ pub struct FicsReport {
     pub timeseal: Option<Version>,
     /// The server's filter of challenges, as we set it; empty lets all through.
     pub formula: String,
-    /// The games we seek.
     pub seeks: Vec<String>,
     /// The server's interface variables that are set.
     pub interface: Vec<String>,
-    /// What the server has not taken or holds otherwise, in one line.
+    /// Settings that the server has not accepted or holds otherwise, in one line.
     pub shortcomings: Option<String>,
 }
 
@@ -42,10 +40,10 @@ impl FicsReport {
         self.titles.iter().any(|held| held == title)
     }
 
-    /// What keeps this account from playing as its settings say, each with its remedy.
+    /// Returns the obstacles to playing with these settings, each with its remedy.
     pub fn obstacles(&self) -> Vec<String> {
         let mut obstacles = Vec::new();
-        // Words may be shortened. Where none says it, the server takes a guest's seek as unrated.
+        // Words may be shortened. Without one of them, the server takes a guest's seek as unrated.
         let is_rated = |seek: &&str| seek.split_ascii_whitespace().any(|word| "rated".starts_with(word));
         let rated: Vec<&str> = self.seeks.iter().map(String::as_str).filter(is_rated).collect();
         if self.has_title("U") && !rated.is_empty() {
@@ -98,7 +96,7 @@ pub async fn account_check(settings: &FicsSettings, password: Option<Password>) 
     let (mut link, us, timeseal) = enter(settings, &credentials).await?;
     let mut setup = SetUp::new(settings);
     while let Some(command) = setup.next_command() {
-        // Nobody is to challenge us here.
+        // No player shall challenge the account here.
         if command != "set open 1" {
             for message in ask(&mut link, &command).await? {
                 setup.on(&message);
@@ -119,7 +117,7 @@ pub async fn account_check(settings: &FicsSettings, password: Option<Password>) 
     })
 }
 
-/// Whether this account is in use, as far as a guest can see.
+/// Returns true if a guest sees this account logged in.
 async fn is_logged_in(settings: &FicsSettings, name: &str) -> bool {
     let guest = Credentials { name: String::new(), password: None };
     let Ok((mut link, ..)) = enter(settings, &guest).await else { return false };
@@ -199,7 +197,7 @@ async fn ask(link: &mut TelnetLink, command: &str) -> Result<Vec<FicsMessage>, A
     until_prompt(link).await
 }
 
-/// What is said until the next prompt, or until the patience ends.
+/// Returns the messages up to the next prompt, or to the timeout.
 async fn until_prompt(link: &mut TelnetLink) -> Result<Vec<FicsMessage>, ActionError> {
     let mut messages = Vec::new();
     let listen = async {
@@ -227,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guest_may_seek_what_is_not_rated() {
+    fn guest_may_seek_unrated_games() {
         let report = |seek: &str| FicsReport {
             name: "Guest".to_owned(),
             titles: vec!["U".to_owned()],

@@ -32,7 +32,6 @@ const PROMPT: &[u8] = b"fics% ";
 const QUESTIONS: [&[u8]; 2] = [b"login:", b"password:"];
 const IAC: u8 = 0xff;
 
-/// Input from a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerFrame {
     /// A whole line, never empty, without line end, prompts and control characters. Also the questions of the login,
@@ -46,12 +45,10 @@ pub enum ServerFrame {
     Overlong,
 }
 
-/// Output of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientFrame<'a> {
     /// A line; characters that a server refuses are replaced, and what is beyond [`MAX_COMMAND`] is cut off.
     Line(&'a str),
-    /// The answer to [`ServerFrame::Ping`].
     Pong,
     /// A blank that ends no line: a server that leaves a command lying until more comes does it now. Timeseal has no such thing.
     Nudge,
@@ -376,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn program_lines_are_complete_at_once() {
+    fn program_lines_need_no_prompt() {
         for text in ["<12> board 0 1 0", "<pf> 1 w=Ann t=match p=Ann (----) [white] Bob (----) unrated blitz 5 0"] {
             let mut buffer = BytesMut::from(format!("\n\r{text}\n").as_bytes());
             let told = TelnetCodec::plain().decode(&mut buffer).expect("decoding cannot fail");
@@ -428,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_one_line_of_plain_letters() {
+    fn commands_are_one_plain_line() {
         let mut sent = BytesMut::new();
         TelnetCodec::plain()
             .encode(ClientFrame::Line("say caf\u{e9}\nresign\u{7}"), &mut sent)

@@ -20,7 +20,7 @@ use super::{
 /// A server that hangs up because of our first word does so within this time.
 const FIRST_WORD: Duration = Duration::from_secs(5);
 
-/// How long the socket may take to accept a line of ours. Longer means that nobody reads at the other end.
+/// Timeout for sending a line. A longer wait means that the other end does not read.
 const WRITE: Duration = Duration::from_secs(10);
 
 pub(super) struct TelnetLink {
@@ -49,7 +49,7 @@ impl TelnetLink {
         Ok(link)
     }
 
-    /// Whether it has only just been opened.
+    /// Returns true if it was opened just now.
     pub(super) fn is_young(&self) -> bool {
         self.opened.elapsed() < FIRST_WORD
     }
@@ -87,7 +87,6 @@ impl TelnetLink {
         self.write(ClientFrame::Line(password.reveal())).await
     }
 
-    /// Answers timeseal's ping.
     pub(super) async fn pong(&mut self) -> io::Result<()> {
         self.write(ClientFrame::Pong).await
     }

@@ -7,16 +7,14 @@ use super::{
 };
 use util::timeseal::Version;
 
-/// Who we want to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credentials {
-    /// The account, or the name of a guest; empty for a guest whom the server names.
+    /// Account, or name of a guest; empty for a guest whose name the server chooses.
     pub name: String,
-    /// The account's password; `None` for a guest.
+    /// Password of the account; `None` for a guest.
     pub password: Option<Password>,
 }
 
-/// Why we are not in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
     /// The account exists, its password is another.
@@ -30,12 +28,7 @@ pub enum LoginError {
     NeedsPassword(String),
     /// The server does not take this name.
     #[error("the server does not take the name {name}: {reason}")]
-    BadName {
-        /// The name we gave.
-        name: String,
-        /// The server's words.
-        reason: String,
-    },
+    BadName { name: String, reason: String },
     /// The server took timeseal's greeting for a name: it does not speak this version.
     #[error(
         "the server does not speak timeseal {version}, which the settings ask for: it took the greeting for a name ({reason}); \
@@ -44,31 +37,24 @@ pub enum LoginError {
     NoTimeseal {
         /// `v1` or `v2`.
         version: &'static str,
-        /// The server's words.
         reason: String,
     },
     /// The server does not let us in, in words that are not known: perhaps it does later.
     #[error("the server does not let {name} in: {reason}")]
-    Refused {
-        /// The name we gave.
-        name: String,
-        /// The server's words.
-        reason: String,
-    },
-    /// Somebody plays under this guest's name: most likely ourselves, over a connection that is dead without the server's knowing.
+    Refused { name: String, reason: String },
+    /// The guest's name is in use: most likely by ourselves, over a dead connection that the server
+    /// has not noticed.
     #[error("{0} is logged in already")]
     InUse(String),
     /// We, or our address, are banned.
     #[error("banned: {0}")]
     Banned(String),
-    /// Somebody else logged in under this name. To come back would throw them out in turn.
+    /// Another login took this name. To log in again would displace it in turn.
     #[error("another login as {0} has taken our place")]
     Displaced(String),
-    /// An administrator threw us out.
     #[error("thrown out: {0}")]
     Kicked(String),
-    /// The server is full.
-    #[error("the server takes nobody now: {0}")]
+    #[error("the server is full: {0}")]
     Full(String),
     /// The server closes: it goes down, or we were too slow.
     #[error("the server closes the connection: {0}")]
@@ -98,7 +84,7 @@ impl LoginError {
         }
     }
 
-    /// What a message that may come at any time means for the connection.
+    /// Returns the error if a message, at any time, ends the connection.
     pub fn of(message: &FicsMessage, name: &str) -> Option<Self> {
         Some(match message {
             FicsMessage::Displaced => Self::Displaced(name.to_owned()),
@@ -109,20 +95,16 @@ impl LoginError {
     }
 }
 
-/// What is to be done next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoginStep {
-    /// Wait for more.
     Wait,
-    /// Send this line.
     Send(String),
-    /// Send the password; nobody else may see it.
+    /// Send the password, without logging it.
     SendPassword(Password),
     /// We are in, as this person.
     Done(Speaker),
 }
 
-/// How far the conversation has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum LoginProgress {
     Connected,
@@ -134,7 +116,7 @@ enum LoginProgress {
 #[derive(Clone, Debug)]
 pub struct Login {
     credentials: Credentials,
-    /// The name that the server has given to a guest.
+    /// Name that the server has given to a guest.
     given: Option<String>,
     progress: LoginProgress,
     /// The last line that we did not understand: where the server turns us down in words of its own, the reason.
@@ -142,7 +124,6 @@ pub struct Login {
 }
 
 impl Login {
-    /// Nothing has been said yet.
     pub fn new(credentials: Credentials) -> Self {
         Self { credentials, given: None, progress: LoginProgress::Connected, last_words: String::new() }
     }
@@ -250,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_gets_in_under_the_name_it_is_given() {
+    fn guest_gets_the_servers_name() {
         let lines = [
             "login:",
             "Logging you in as \"GuestZHMG\"; you may use this name to play unrated games.",
@@ -263,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_announces_no_session_shows_a_prompt() {
+    fn prompt_replaces_a_session_line() {
         let (_, end) = converse("Anna", Some("sesame"), &["login:", "password:", "_________", "fics%"]);
         assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "Anna"));
         let guest = ["login:", "Press return to enter the server as \"GuestZHMG\":", "fics%"];
@@ -339,7 +320,7 @@ mod tests {
 
     /// A version of timeseal that the settings demand and the server does not speak.
     #[test]
-    fn misheard_timeseal_greeting_is_named() {
+    fn misread_timeseal_greeting_is_named() {
         let reason = "Sorry, names can only consist of lower and upper case letters.  Try again.".to_owned();
         let error = |name: &str| LoginError::BadName { name: name.to_owned(), reason: reason.clone() };
         let told = error("Anna").after_greeting(Some(Version::One));
@@ -350,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_lost_connection_does_not_keep_us_out() {
+    fn own_dead_login_is_retried() {
         let lines = [
             "login:",
             "password:",

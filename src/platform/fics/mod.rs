@@ -49,7 +49,8 @@ pub struct FicsServer {
     requests: mpsc::Sender<FicsRequest>,
 }
 
-/// Connects an account (or, without a password, a guest) and keeps it connected until `cancel`; then the events end.
+/// Connects an account (or, without a password, a guest), and keeps it connected until `cancel`;
+/// then the events end.
 ///
 /// The first event is [`ServerEvent::Connected`], or [`ServerEvent::Rejected`], after which no more come. Must be called
 /// within a tokio runtime.
@@ -104,7 +105,8 @@ impl Server for FicsServer {
         true
     }
 
-    /// Where none are wanted, the server keeps challenges away, our seeks end, and no game that waits is resumed.
+    /// Sets whether new games are accepted. If not, the server keeps challenges away, our seeks
+    /// end, and no stored game is resumed.
     async fn open_to_new_games(&self, open: bool) {
         let _ = self.requests.send(FicsRequest::OpenToNewGames(open)).await;
     }
@@ -113,7 +115,8 @@ impl Server for FicsServer {
         let _ = self.requests.send(FicsRequest::SeekGames(wanted)).await;
     }
 
-    /// Nobody: computers must not challenge people unasked here, and seeks find computers as well.
+    /// Returns no bots: computers must not challenge people unasked here, and seeks find computers
+    /// as well.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
         Ok(Vec::new())
     }

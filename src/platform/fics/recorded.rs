@@ -34,11 +34,11 @@ const SESSIONS: [(&str, Option<Version>); 6] = [
     ("uhlin", None),
 ];
 
-/// How a game ends, in the words of the players and in those of the server.
+/// End of a game, in the words of the players and of the server.
 struct End {
-    /// What Ann proposes and Bob accepts.
+    /// Proposal of Ann that Bob accepts.
     agreed: Option<&'static str>,
-    /// What Bob says.
+    /// Bob's command.
     said: Option<&'static str>,
     told: &'static str,
 }
@@ -54,29 +54,29 @@ const ADJOURNED: End = End { agreed: Some("adjourn"), said: None, told: "adjourn
 const GAMES: [(&str, End, &str); 6] = [
     ("e2e4 e7e5 g1f3", RESIGNED, "resign white"),
     ("e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", MATED, "mate white"),
-    ("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8", DRAWN, "draw nobody"),
-    ("e2e4 g8f6 e4e5 d7d5 e5d6 b8c6 d6c7 a8b8 c7d8q c6d8", ABORTED, "aborted nobody"),
+    ("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8", DRAWN, "draw none"),
+    ("e2e4 g8f6 e4e5 d7d5 e5d6 b8c6 d6c7 a8b8 c7d8q c6d8", ABORTED, "aborted none"),
     (
         "e2e3 a7a5 d1h5 a8a6 h5a5 h7h5 h2h4 a6h6 a5c7 f7f6 c7d7 e8f7 d7b7 d8d3 b7b8 d3h7 b8c8 f7g6 c8e6",
         STALEMATE,
-        "stalemate nobody",
+        "stalemate none",
     ),
-    ("d2d4 d7d5", ADJOURNED, "adjourned nobody"),
+    ("d2d4 d7d5", ADJOURNED, "adjourned none"),
 ];
 
-/// What one side of a session received, in the pieces in which it came.
+/// Data that one side of a session received, in the pieces in which it came.
 struct RecordedSide {
     name: String,
     sealed: bool,
     pieces: Vec<Vec<u8>>,
 }
 
-/// Somebody at a telnet, who remembers all that came.
+/// A telnet client, with all text received.
 struct Person {
     stream: TcpStream,
     version: Option<Version>,
     pieces: Vec<Vec<u8>>,
-    /// What was not waited for yet.
+    /// Text that no wait has consumed.
     text: String,
 }
 
@@ -189,7 +189,6 @@ async fn recorded(dialect: &str, version: Option<Version>) -> [RecordedSide; 2] 
         .expect("two people")
 }
 
-/// The frames of a side.
 fn frames(side: &RecordedSide) -> Vec<ServerFrame> {
     let mut codec = if side.sealed { TelnetCodec::sealed() } else { TelnetCodec::plain() };
     let mut buffer = BytesMut::new();
@@ -206,7 +205,7 @@ fn frames(side: &RecordedSide) -> Vec<ServerFrame> {
     frames
 }
 
-/// What a player tells who hears what this side heard: the moves and the end of each game.
+/// Returns the moves and the end of each game, as this side received them.
 fn games(side: &RecordedSide) -> Vec<String> {
     let mut player = FicsSession::new(FicsSettings { resume: false, ..FicsSettings::default() }, "run".to_owned());
     let mut now = Instant::now();
@@ -235,7 +234,7 @@ fn games(side: &RecordedSide) -> Vec<String> {
                     player.act(Action::Accept(challenge.id), Ticket(0), now);
                 }
                 SessionEffect::Event(ServerEvent::GameState(_, state)) if !state.status.is_running() => {
-                    let winner = state.winner.map_or("nobody", |color| color.fold_wb("white", "black"));
+                    let winner = state.winner.map_or("none", |color| color.fold_wb("white", "black"));
                     games.push(format!("{} {} {winner}", state.moves, state.status.name()).trim_start().to_owned());
                 }
                 SessionEffect::Event(event @ (ServerEvent::Fault { .. } | ServerEvent::GameGone(_))) => {
@@ -248,13 +247,13 @@ fn games(side: &RecordedSide) -> Vec<String> {
     games
 }
 
-/// What is expected of [`GAMES`].
+/// Returns the expected results of [`GAMES`].
 fn expected() -> Vec<String> {
     GAMES.iter().map(|(moves, _, end)| format!("{moves} {end}")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn games_come_out_as_played_in_every_dialect() {
+async fn recorded_games_are_read_as_played() {
     for (dialect, version) in SESSIONS {
         for side in recorded(dialect, version).await {
             assert_eq!(games(&side), expected(), "{}", side.name);

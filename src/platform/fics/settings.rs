@@ -140,7 +140,6 @@ impl FicsSettings {
     }
 }
 
-/// The use of timeseal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timeseal {
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_would_do_harm_are_refused() {
+    fn harmful_values_are_errors() {
         for (bad, accepted) in [
             ("ping_timeout = 0", "1 to 3600"),
             ("ping_after = 0", "1 to 86400"),

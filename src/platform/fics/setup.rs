@@ -1,5 +1,5 @@
-//! What is set after the login, one command a prompt, and read back: servers ignore what they do not know, and a setting
-//! that silently is not there costs a game later.
+//! Set-up after the login, one command a prompt, with a check: servers ignore unknown commands, and
+//! a missing setting costs a game later.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -47,16 +47,15 @@ pub(super) struct SetUp {
     current: Option<String>,
     shown: BTreeMap<String, String>,
     shown_interface: BTreeMap<String, String>,
-    /// Whether what did not take was set a second time.
+    /// True if failed settings were repeated.
     repeated: bool,
-    /// What the server has not taken, in its own words.
+    /// Settings that the server has refused, in its words.
     refused: Vec<String>,
     /// Variants that are let through, as interface variables.
     variants: Vec<String>,
 }
 
 impl SetUp {
-    /// Everything that `settings` ask for.
     pub(super) fn new(settings: &FicsSettings) -> Self {
         let set = |(name, value): (&str, &str)| format!("set {name} {value}");
         let mut commands: VecDeque<String> = VARIABLES.into_iter().map(set).collect();
@@ -115,13 +114,14 @@ impl SetUp {
         }
     }
 
-    /// Whether the server tells of offers by number; if not, the sentences for people are all there is.
+    /// Returns true if the server sends offers by number; otherwise only sentences for people
+    /// describe them.
     pub(super) fn tells_offers(&self) -> bool {
         self.shown_interface.get("pendinfo").is_some_and(|value| value == "1")
     }
 
-    /// What the server has not taken or holds otherwise than we asked, in one line for the log; nothing if all is as it should be. A server
-    /// without a variable refuses it once and is done with.
+    /// Returns the settings that the server has refused or holds otherwise, in one line for the
+    /// log; `None` if there are none. A refusal of an unknown variable is final.
     pub(super) fn shortcomings(&self) -> Option<String> {
         let differing =
             self.missing().into_iter().map(|(command, shown)| format!("{command}: the server shows {shown}"));
@@ -129,7 +129,7 @@ impl SetUp {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// What the server shows of its interface variables, by name.
+    /// Returns the interface variables that the server shows, by name.
     pub(super) fn interface(&self) -> &BTreeMap<String, String> {
         &self.shown_interface
     }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_settings_are_repeated_and_reported() {
+    fn failed_settings_are_repeated() {
         let mut setup = SetUp::new(&FicsSettings::default());
         let sent = run(&mut setup, |command| match command {
             "variables" => vec!["style=1     bell=0   gin=?", "width=79"],

@@ -8,7 +8,6 @@ const BOT_SCOPE: &str = "bot:play";
 /// A report on an account before it plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountReport {
-    /// The owner of the token.
     pub account: Account,
     /// Its scopes by Lichess's names such as `bot:play`; `None` if the server does not report them.
     pub scopes: Option<Vec<String>>,

@@ -29,10 +29,8 @@ const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
 /// While the event stream must stay closed, we ask for our games after this time, then half as often each time.
 const ASK: Duration = Duration::from_secs(2);
-/// But at least so often.
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 
-/// Follows the event stream.
 pub(super) struct EventStream {
     http: Arc<Http>,
     games: GameStreams,
@@ -42,9 +40,9 @@ pub(super) struct EventStream {
     patience: Patience,
     /// Games that the stream has told of since it was opened last, or that were found since, and that have not finished.
     running: HashSet<GameId>,
-    /// Whether we were ever connected.
+    /// True after the first connection.
     was_connected: bool,
-    /// Whether the loss of the stream was told already.
+    /// True if the loss of the stream was reported.
     told_lost: bool,
 }
 
@@ -184,7 +182,7 @@ impl EventStream {
         self.games.watch(id);
     }
 
-    /// Waits; and when that takes long, looks meanwhile for games that have begun, since their clocks wait for nobody.
+    /// Waits; during a long wait it looks for games that have begun, since their clocks run.
     async fn wait(&mut self, pause: Duration) {
         // The end of the pause is what is waited for.
         let _ = tokio::time::timeout(pause, self.look_for_games()).await;
@@ -220,7 +218,7 @@ impl EventStream {
     }
 
     async fn tell(&self, event: ServerEvent) {
-        // Nobody listens any more: this task is about to be stopped.
+        // The receiver is gone shortly before this task is stopped.
         let _ = self.events.send(event).await;
     }
 }

@@ -1,9 +1,10 @@
 //! The stream of one game: always open, or being reopened, while its game runs.
 //!
-//! - A stream is heard from its whole state on, which is its first line. One that begins otherwise is in disorder: its whole state may
-//!   be an old one by the time it comes, so the stream is opened anew instead of believed.
-//! - An opening lives while bytes of its first line come, and whoever asks for the whole state meanwhile is served by it. What was not
-//!   answered in time is asked again with twice the patience: a slow server is waited for, not hurried.
+//! - The first line of a stream is the whole state. A stream that begins otherwise is in disorder:
+//!   its whole state may be old by the time it comes, so the stream is opened again.
+//! - An opening lives while bytes of its first line come, and serves all requests for the whole
+//!   state meanwhile. After a timeout it is repeated with twice the patience, because requests do
+//!   not hasten a slow server.
 
 use std::{
     sync::Arc,
@@ -28,11 +29,12 @@ use super::{
 use domain::{ActionError, GameId, ServerEvent};
 use util::Backoff;
 
-/// How long a stream is read on after the end of its game: the server may have more to say of it, and closes it itself.
+/// Time for which a stream is read after the end of its game: the server may have more to say of
+/// it, and closes it itself.
 const LINGER: Duration = Duration::from_secs(3);
 
-/// How long a game that we were told of may be unknown to its stream and to the list of our games, or be refused to us, before we
-/// believe it.
+/// Time for which an announced game may be unknown to its stream and to the list of our games, or
+/// be refused to us, before that is believed.
 const BIRTH: Duration = Duration::from_secs(10);
 
 /// The longest pause between two attempts to open the stream: short while clocks run, and longer the longer the server has been away,
@@ -44,12 +46,11 @@ const PAUSE_SHARE: u32 = 30;
 /// Why a stream that tells of moves before it has told of the game is given up.
 const DISORDER: &str = "the stream did not begin with the whole state";
 
-/// What a game's task can be told.
+/// Signals to a game's task.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GameSignals {
     /// The event stream says that the game is over.
     pub finished: CancellationToken,
-    /// The whole state is wanted.
     pub reopen: Arc<Notify>,
     /// The event stream tells of the game once more: a stream that is away need not wait to be opened.
     pub told_again: Arc<Notify>,
@@ -62,15 +63,14 @@ struct Outage {
     told: String,
 }
 
-/// How a stream that had been opened ended.
+/// End of a stream that had been opened.
 enum StreamOutcome {
-    /// We want it opened anew.
     Reopen,
     /// It was lost, for this reason.
     Lost(String),
 }
 
-/// How long the server wants to be left alone, if it says so.
+/// Returns the wait that the server asks for.
 fn named_wait(outcome: &Result<StreamOutcome, ActionError>) -> Option<Duration> {
     match outcome {
         Err(ActionError::Limited { retry_after, .. }) => *retry_after,
@@ -78,7 +78,6 @@ fn named_wait(outcome: &Result<StreamOutcome, ActionError>) -> Option<Duration> 
     }
 }
 
-/// Follows one game.
 pub(super) struct GameStream {
     id: GameId,
     http: Arc<Http>,
@@ -86,14 +85,14 @@ pub(super) struct GameStream {
     signals: GameSignals,
     /// The game's own stream said so.
     is_over: bool,
-    /// Whether the stream was ever open.
+    /// True after the first opening.
     was_open: bool,
     /// The game's rules have no name with us; only its end is of interest.
     is_unplayable: bool,
     backoff: Backoff,
     outage: Option<Outage>,
     patience: Patience,
-    /// How often the stream was opened anew because somebody asked for the whole state.
+    /// Number of times that the stream was reopened to get the whole state.
     resyncs: u32,
     /// When we were told of the game.
     since: Instant,
@@ -102,7 +101,6 @@ pub(super) struct GameStream {
 }
 
 impl GameStream {
-    /// Opens nothing yet.
     pub(super) fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
         let patience = Patience::new(http.idle_timeout());
         Self {
@@ -246,7 +244,7 @@ impl GameStream {
                         self.opening_since = None;
                         self.outage = None;
                         self.patience.opened(asked.elapsed());
-                        // Whoever asked for the whole state until now is served.
+                        // This state serves all requests until now.
                         let _ = self.signals.reopen.notified().now_or_never();
                     }
                     if self.patience.heard(&event) {
@@ -265,7 +263,7 @@ impl GameStream {
         }
     }
 
-    /// What a line says; of one that says nothing that we understand, the fault is told.
+    /// Returns the event of a line; an unknown line is reported as a fault.
     async fn read(&self, StreamLine { text, received }: StreamLine, us: &str) -> Option<ServerEvent> {
         let event = text
             .map_err(LichessLineError::from)
@@ -299,8 +297,8 @@ impl GameStream {
         self.tell(event).await;
     }
 
-    /// Whether the game, which its stream does not show, is among our running ones. `None` where the server does not say, or may not
-    /// know it yet.
+    /// Returns true if the game, which its stream does not show, is among our running ones. `None`
+    /// if the server does not say, or may not know it yet.
     async fn is_running(&self) -> Option<bool> {
         if !self.was_open && self.since.elapsed() < BIRTH {
             return None;
@@ -317,7 +315,7 @@ impl GameStream {
     }
 
     async fn tell(&self, event: ServerEvent) {
-        // Nobody listens any more: this task is about to be stopped.
+        // The receiver is gone shortly before this task is stopped.
         let _ = self.events.send(event).await;
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct GameStreams {
     followed: Arc<AtomicUsize>,
 }
 
-/// What the streams' actor is told of a game.
+/// News for the streams' actor about a game.
 #[derive(Debug)]
 enum Watching {
     Watch(GameId),

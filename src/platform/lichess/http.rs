@@ -45,7 +45,7 @@ const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
 /// Longer words of the server are cut off in errors, in characters.
 const LONGEST_DETAIL: usize = 300;
 
-/// What is said of a good answer that cannot be the server's.
+/// Error for a successful answer that cannot be the server's.
 const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 
 /// There is no way to speak HTTPS on this machine.
@@ -53,7 +53,6 @@ const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
 
-/// The client of one account.
 #[derive(Debug)]
 pub(super) struct Http {
     connections: Connections,
@@ -65,7 +64,7 @@ pub(super) struct Http {
     request_timeout: Duration,
     limited_pause: Duration,
     owner: OnceCell<TokenOwner>,
-    /// Who we were when we last stopped.
+    /// Our id when we last stopped.
     remembered: OnceLock<String>,
     /// Told when the server refuses the token although it once took it.
     doubt: Notify,
@@ -75,7 +74,7 @@ pub(super) struct Http {
     lists_rest: std::sync::Mutex<Option<Instant>>,
 }
 
-/// Whose the token is, asked once.
+/// Owner of the token, requested once.
 #[derive(Debug)]
 struct TokenOwner {
     account: Arc<Account>,
@@ -120,16 +119,16 @@ impl Http {
         })
     }
 
-    /// The server's address.
     pub(super) fn url(&self) -> &ServerUrl {
         &self.url
     }
 
-    /// Who we are, if we may play. Asks the server until it has answered once, and never again: Lichess counts these requests closely.
+    /// Returns our account, if it may play. Asks the server until it has answered once, and never
+    /// again: Lichess limits these requests strictly.
     ///
     /// # Errors
-    /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play, or where the server
-    /// goes on refusing us; others as they come.
+    /// [`ActionError::Unauthorised`] with the remedy, if the token or the account does not let us
+    /// play, or if the server keeps refusing us; other errors unchanged.
     pub(super) async fn account(&self) -> Result<Arc<Account>, ActionError> {
         let ask = || async {
             let report = self.report().await?;
@@ -162,7 +161,8 @@ impl Http {
         }
     }
 
-    /// Whose the token is, and what it allows. A good answer is believed at once, a refusal once it has lasted.
+    /// Returns the token's owner and scopes. A good answer is believed at once, a refusal once it
+    /// has lasted.
     pub(super) async fn report(&self) -> Result<AccountReport, ActionError> {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
@@ -180,8 +180,9 @@ impl Http {
         Ok(AccountReport { account, scopes })
     }
 
-    /// How long a refusal has to last before we were connected. An operator with a wrong token should hear of it soon; an earlier
-    /// process that left games running had a good one.
+    /// Returns the time that a refusal must last before the first connection. An operator with a
+    /// wrong token should hear of it soon; an earlier process that left games running had a good
+    /// one.
     pub(super) fn patience_at_start(&self) -> Duration {
         if self.remembered.get().is_some() { BELIEVED_IN_GAMES } else { BELIEVED_AT_START }
     }
@@ -191,7 +192,7 @@ impl Http {
         self.doubt.notified().await;
     }
 
-    /// Who we are now.
+    /// Requests our account.
     pub(super) async fn fetch_account(&self) -> Result<Account, ActionError> {
         let body = self.call(HttpCall::get(&["api", "account"], Topic::Account)).await?;
         decode::<wire::AccountJson>("the account", &body).map(wire::AccountJson::into_account)
@@ -275,12 +276,12 @@ impl Http {
         }
     }
 
-    /// How long to rest after a 429 that does not say it.
+    /// Returns the pause after a 429 that does not name one.
     pub(super) fn limited_pause(&self) -> Duration {
         self.limited_pause
     }
 
-    /// How long a stream may be silent.
+    /// Returns the maximum silence of a stream.
     pub(super) fn idle_timeout(&self) -> Duration {
         self.idle_timeout
     }
@@ -305,7 +306,7 @@ impl Http {
         if is_page(&body) { Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())) } else { Ok(body) }
     }
 
-    /// What an answer that is no success means.
+    /// Returns the error of an answer that is no success.
     async fn refusal(&self, response: Response) -> ActionError {
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED && self.owner.initialized() {
@@ -376,7 +377,7 @@ fn retry_after(text: &str) -> Option<Duration> {
     Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
 }
 
-/// Whether an answer is a page for people, which is by a proxy: the server answers in JSON.
+/// Returns true if an answer is a page for people, which is by a proxy: the server answers in JSON.
 fn is_page(body: &str) -> bool {
     body.trim_start().starts_with('<')
 }
@@ -477,7 +478,7 @@ mod tests {
 
     /// Moves share nothing with the streams, and streams share no connection with each other.
     #[tokio::test]
-    async fn a_hundred_games_behind_a_limit_of_ten_streams_move_without_waiting() {
+    async fn hundred_games_move_despite_stream_limit() {
         let settings = LichessSettings {
             url: server().await.parse().expect("an address"),
             move_timeout: Duration::from_secs(60),
@@ -533,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_to_wait_is_told_in_seconds_or_as_a_date() {
+    fn retry_after_is_seconds_or_a_date() {
         assert_eq!(retry_after(" 7 "), Some(Duration::from_secs(7)));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
         let later = jiff::Zoned::now().saturating_add(jiff::Span::new().hours(1));

@@ -27,7 +27,7 @@ mod token;
 mod tournaments;
 mod wire;
 
-/// What Lichess says, line by line, as this adapter reads it.
+/// Lines of Lichess, as this adapter reads them.
 pub mod lines {
     pub use super::wire::{LichessLineError, event, exported_game, game_event};
 }
@@ -71,13 +71,12 @@ const LONGEST_CHAT: usize = 140;
 /// closely, and allows 30 in five minutes.
 const REFUSED_PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
 
-/// How long refusals have to last to be believed: where the server has not let us in yet, where it has, and while games run. A server in
-/// trouble refuses as well, and a game that is given up is lost.
+/// Time that refusals must last to be believed: before the first login, after it, and while games
+/// run. A server in trouble refuses as well, and a game that is given up is lost.
 const BELIEVED_AT_START: Duration = Duration::from_secs(2);
 const BELIEVED: Duration = Duration::from_secs(60);
 const BELIEVED_IN_GAMES: Duration = Duration::from_secs(15 * 60);
 
-/// The most games `/api/account/playing` lists.
 const MOST_RUNNING_GAMES: usize = 50;
 
 /// A Lichess account, to be acted upon. Cheap to clone.
@@ -139,7 +138,7 @@ async fn until_revoked(http: &Http, games: &GameStreams, events: &mpsc::Sender<S
         let patience = || if games.followed() > 0 { BELIEVED_IN_GAMES } else { BELIEVED };
         if let Err(ActionError::Unauthorised(words)) = asked_until_believed(|| http.fetch_account(), patience).await {
             let reason = format!("the token is no longer taken ({words}): make a new one with the scope bot:play");
-            // Nobody listens any more: this task is about to be stopped.
+            // The receiver is gone shortly before this task is stopped.
             let _ = events.send(ServerEvent::Rejected { reason }).await;
             return;
         }

@@ -18,7 +18,6 @@ pub struct LineReader {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a line of more than {limit} bytes was dropped")]
 pub struct LineTooLong {
-    /// The limit, in bytes.
     pub limit: usize,
 }
 
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_too_long_costs_only_itself() {
+    fn long_line_is_dropped_alone() {
         let (lines, rest) = read(4, &[b"123", b"45678", b"9\n1234\r\n12345\n1\n123456"]);
         let too_long = Err(LineTooLong { limit: 4 });
         assert_eq!(lines, [too_long.clone(), Ok("1234".to_owned()), too_long, Ok("1".to_owned())]);

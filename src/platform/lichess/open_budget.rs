@@ -30,7 +30,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn at_most_thirty_openings_in_ten_minutes(lives in proptest::collection::vec(0_u64..60_000, 100)) {
+        fn thirty_openings_in_ten_minutes(lives in proptest::collection::vec(0_u64..60_000, 100)) {
             let start = Instant::now();
             let mut budget = OpenBudget::default();
             let mut now = start;

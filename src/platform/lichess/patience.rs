@@ -21,7 +21,6 @@ const MOST_OPENING: u32 = 8;
 /// The longest pause before the whole state is fetched again.
 const LONGEST_RESYNC: Duration = Duration::from_secs(10);
 
-/// The bot's last known clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OurTime {
     /// The time left at an instant.
@@ -247,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_may_cost_half_of_our_clock() {
+    fn wait_costs_at_most_half_the_clock() {
         let mut patience = Patience::new(USUAL);
         let now = Instant::now();
         assert!(!patience.allows(secs(1), now), "the clock is not known yet");
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn only_false_alarms_lengthen_patience() {
+    fn false_alarms_lengthen_patience() {
         let mut patience = Patience::new(USUAL);
         patience.heard(&whole("e2e4", 24));
         patience.was_lost_to_silence();
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_that_fail_are_given_more_time() {
+    fn failed_openings_get_more_time() {
         let mut patience = Patience::new(USUAL);
         let fail = |patience: &mut Patience| {
             let allowed = patience.with_opening();
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_openings_lengthen_no_patience() {
+    fn refusals_keep_the_patience() {
         let mut patience = Patience::new(USUAL);
         for _ in 0..20 {
             patience.did_not_open(Duration::from_millis(80));

@@ -2,57 +2,50 @@
 
 use reqwest::Method;
 
-/// What a request is about: each topic has a limit of its own at the server.
+/// Topic of a request: each has a limit of its own at the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
-    /// Who we are.
+    /// Our account.
     Account,
-    /// Which games we play.
+    /// Our running games.
     Playing,
     /// A game as the server keeps it.
     Record,
-    /// Taking challenges.
     Accept,
-    /// Declining challenges.
     Decline,
     /// Withdrawing our own.
     Cancel,
-    /// Challenges of ours.
     Challenge,
-    /// What is said in the rooms of a game.
+    /// Chat of a game.
     Chat,
-    /// Which other players are there.
+    /// Other players.
     Users,
-    /// Which tournaments there are, and how they stand.
+    /// Tournaments and their standings.
     Tournament,
     /// Taking part in tournaments, and no more.
     Join,
 }
 
-/// Who goes one at a time: requests of one turn wait for each other, those of another do not.
+/// Requests of one turn wait for each other, those of another do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// What is said in games.
+    /// Chat of games.
     Chat,
-    /// The question which games run.
     Games,
-    /// What became of games.
+    /// Records of games.
     Records,
     /// Answers to challenges: their makers wait for them, and the server for twenty seconds.
     Challenges,
     /// Long lists, which nothing waits for.
     Lists,
-    /// All else.
     Usual,
 }
 
 impl Turn {
-    /// How many there are.
     pub(super) const COUNT: usize = Self::Usual as usize + 1;
 }
 
 impl Topic {
-    /// Whose turn it waits for.
     pub(super) const fn turn(self) -> Turn {
         match self {
             Self::Chat => Turn::Chat,
@@ -82,12 +75,11 @@ impl Topic {
     }
 }
 
-/// How a request stands to the others.
+/// Priority of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// It opens a stream, which stays.
     Stream,
-    /// A clock waits for it.
     Urgent,
     /// It can wait for its turn.
     Ordinary(Topic),
@@ -143,7 +135,6 @@ impl<'a> HttpCall<'a> {
         Self { json: true, ..self }
     }
 
-    /// A body of plain text.
     pub(super) fn text(self, text: &'a str) -> Self {
         Self { text: Some(text), ..self }
     }

@@ -32,7 +32,6 @@ pub(super) struct Stream {
 /// again.
 const GOOD: Duration = Duration::from_secs(1);
 
-/// A line of a stream.
 pub(super) struct StreamLine {
     /// The line, unless it was too long.
     pub text: Result<String, LineTooLong>,

@@ -9,11 +9,9 @@ pub const TOKEN_VARIABLE: &str = "CONCILIO_LICHESS_TOKEN";
 /// The name of the systemd credential that may hold the token (`LoadCredential=lichess-token:...`).
 pub const TOKEN_CREDENTIAL: &str = "lichess-token";
 
-/// A Lichess access token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
-/// Why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// None of the places has one.
@@ -21,20 +19,11 @@ pub enum TokenError {
         "no Lichess token: put it into a file and name that as `token_file`, set {TOKEN_VARIABLE}, or load the systemd credential `{TOKEN_CREDENTIAL}`"
     )]
     Missing,
-    /// The file cannot be read.
     #[error("cannot read the Lichess token from {}: {reason}", path.display())]
-    Unreadable {
-        /// Where it should be.
-        path: PathBuf,
-        /// What the system says.
-        reason: io::Error,
-    },
-    /// What was found cannot be a token.
+    Unreadable { path: PathBuf, reason: io::Error },
+    /// The text found cannot be a token.
     #[error("{place} holds no Lichess token: letters, digits and underscores are expected, nothing else")]
-    Malformed {
-        /// Where it was found.
-        place: String,
-    },
+    Malformed { place: String },
 }
 
 impl Token {
@@ -121,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_comes_before_the_environment_before_the_credentials() {
+    fn token_file_precedes_environment() {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);

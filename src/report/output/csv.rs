@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_with_a_comma_stays_one_cell() {
+    fn commas_stay_within_a_cell() {
         assert_eq!(line(["a,b".to_owned(), "say \"x\"".to_owned()]), "\"a,b\",\"say \"\"x\"\"\"\n");
     }
 }

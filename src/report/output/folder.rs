@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_in_one_folder_do_not_collide() {
+    fn reports_share_a_folder() {
         let folder = tempfile::tempdir().expect("a folder");
         let [mut one, mut other] =
             [(); 2].map(|()| GrowingFile::create(folder.path(), "games.csv").unwrap_or_else(|error| panic!("{error}")));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn interrupted_report_leaves_no_files() {
+    fn interrupted_report_is_removed() {
         let folder = tempfile::tempdir().expect("a folder");
         let report = ReportFolder::begin(folder.path(), "a judge").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(names(folder.path()).len(), 4, "three files that grow, and the folder of games");

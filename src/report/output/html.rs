@@ -110,13 +110,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_from_outside_becomes_a_tag() {
+    fn text_never_becomes_a_tag() {
         let page = page("<script>alert('x')</script>", "", &escaped("\"><img src=x>"));
         assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
     }
 
     #[test]
-    fn a_table_without_rows_is_not_shown() {
+    fn empty_table_is_not_shown() {
         assert_eq!(HtmlTable::new(&["name", "#games"]).end(), "");
     }
 }

@@ -122,7 +122,7 @@ fn labels_match_the_site() {
 }
 
 #[test]
-fn losses_and_accuracies_match_the_site() {
+fn accuracies_match_the_site() {
     for game in GAMES {
         let moves = read(game.values);
         let after: Vec<Score> = moves.iter().map(|(score, _)| *score).collect();

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_that_both_have_are_compared() {
+    fn common_figures_are_compared() {
         let earlier = serde_json::json!({"studied": 3, "all": {"won": 2}, "labels": [1.5]});
         let now = Totals { studied: 5, labels: [1.0, 0.0, 0.0], ..Totals::default() };
         let changes = changes(&earlier, &now);

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn even_score_performs_at_opponents_rating() {
+    fn even_score_performs_at_par() {
         let even = ResultCount { won: 3, drawn: 2, lost: 3 };
         let performance = performance(8.0 * 1900.0, even).expect("games");
         assert!((performance - 1900.0).abs() < 1e-9, "{performance}");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_score_has_a_performance_too() {
+    fn perfect_score_has_a_performance() {
         let clean = ResultCount { won: 4, ..ResultCount::default() };
         let performance = performance(4.0 * 2000.0, clean).expect("games");
         assert!(performance > 2300.0 && performance < 2500.0, "{performance}");

@@ -61,7 +61,7 @@ fn imported(bot: ForeignBot, text: &str) -> (Settings, Import) {
 }
 
 #[test]
-fn every_option_of_lichess_bot_is_taken_over_or_named() {
+fn lichess_bot_options_are_all_handled() {
     let (settings, import) = imported(ForeignBot::LichessBot, LICHESS_BOT);
     assert_eq!(import.token.as_ref().map(Secret::reveal), Some("lip_of_the_old_bot"));
     assert!(!import.text.contains("lip_of"), "the token is a secret");
@@ -98,7 +98,7 @@ fn every_option_of_lichess_bot_is_taken_over_or_named() {
 }
 
 #[test]
-fn every_option_of_botli_is_taken_over_or_named() {
+fn botli_options_are_all_handled() {
     let (settings, _) = imported(ForeignBot::BotLi, BOTLI);
     let player = &settings.player;
     assert_eq!(player.council.electors[0].name.as_deref(), Some("brain"));
@@ -123,7 +123,7 @@ fn every_option_of_botli_is_taken_over_or_named() {
 
 /// BotLi looks for the engine and for the book of a game apart; each game finds both in one profile.
 #[test]
-fn engine_and_book_of_a_game_meet_in_one_profile() {
+fn engine_and_book_share_a_profile() {
     let (settings, import) = imported(ForeignBot::BotLi, BOTLI);
     let both = &settings.profiles["black-human-bullet"];
     assert_eq!((both.when.color, both.when.opponent), (Some(Color::Black), Some(Kind::Human)));
@@ -136,7 +136,7 @@ fn engine_and_book_of_a_game_meet_in_one_profile() {
 
 /// Files as people have them: with parts left out, older, for other engines, with mistakes.
 #[test]
-fn variations_of_both_files_are_understood() {
+fn variations_of_files_are_read() {
     let changed = |old: &str, new: &str| {
         assert!(LICHESS_BOT.contains(old), "{old}");
         LICHESS_BOT.replacen(old, new, 1)
@@ -211,7 +211,7 @@ const SMALL: &str = "token: lip_a\nurl: https://lichess.org/\nengine: {dir: ./en
     challenge: {variants: [standard], time_controls: [blitz, correspondence], modes: [casual]}\n";
 
 #[test]
-fn absent_options_keep_the_defaults_of_lichess_bot() {
+fn absent_options_keep_their_defaults() {
     let (settings, _) = imported(ForeignBot::LichessBot, SMALL);
     let (player, human) = (&settings.player, &settings.challenge.human);
     assert!(!settings.challenge.bot.accept && human.accept, "accept_bot is false");
@@ -241,7 +241,7 @@ fn absent_options_keep_the_defaults_of_lichess_bot() {
 }
 
 #[test]
-fn disabled_sections_are_kept_as_comments() {
+fn disabled_sections_become_comments() {
     let disabled = LICHESS_BOT.replacen("polyglot:\n    enabled: true", "polyglot:\n    enabled: false", 1);
     let (settings, import) = imported(ForeignBot::LichessBot, &disabled);
     assert!(settings.player.book.files.is_empty());
@@ -249,14 +249,14 @@ fn disabled_sections_are_kept_as_comments() {
 }
 
 #[test]
-fn tokens_that_cannot_be_tokens_are_named() {
+fn invalid_tokens_are_named() {
     let import = import(ForeignBot::LichessBot, &SMALL.replace("lip_a", "\"${LICHESS_TOKEN}\""));
     assert!(import.token.is_none());
     assert!(import.text.contains("token: is not a Lichess token"), "{}", import.text);
 }
 
 #[test]
-fn a_rating_difference_replaces_both_bounds() {
+fn rating_difference_replaces_bounds() {
     let matchmaking = "matchmaking: {allow_matchmaking: true, challenge_initial_time: 60, challenge_increment: 1,\n\
         opponent_min_rating: 2000, opponent_max_rating: 2100, opponent_rating_difference: 150, challenge_filter: some}\n";
     let (settings, import) = imported(ForeignBot::LichessBot, &format!("{SMALL}{matchmaking}"));
@@ -266,7 +266,7 @@ fn a_rating_difference_replaces_both_bounds() {
 }
 
 #[test]
-fn botli_estimates_are_minutes_of_the_whole_game() {
+fn botli_estimates_are_whole_games() {
     let limited = BOTLI.replacen("max_estimated_game_duration: 3600", "max_estimated_game_duration: 15", 1);
     let (settings, _) = imported(ForeignBot::BotLi, &limited);
     assert_eq!(settings.challenge.human.max_estimated_duration, Some(Duration::from_secs(930)));
@@ -280,7 +280,7 @@ fn botli_estimates_are_minutes_of_the_whole_game() {
 }
 
 #[test]
-fn older_botli_files_keep_their_engine() {
+fn old_botli_files_keep_the_engine() {
     let old = "token: lip_a\nengine:\n  dir: ./engines\n  name: brain\n  ponder: true\n  variants: {enabled: true, dir: ./engines, name: fairy}\n\
         syzygy: {enabled: true, paths: [engines/syzygy], max_pieces: 5}\n\
         challenge: {concurrency: 2, variants: [standard], time_controls: [blitz], bot_modes: [rated], human_modes: [casual]}\n\
@@ -295,7 +295,7 @@ fn older_botli_files_keep_their_engine() {
 }
 
 #[test]
-fn what_is_no_settings_file_is_refused_in_words() {
+fn invalid_settings_file_is_explained() {
     let refused =
         |text: &str| Import::read(ForeignBot::BotLi, text, Import::TOKEN_FILE).expect_err("refused").to_string();
     assert!(refused("- a\n- b\n").contains("holds no settings"));

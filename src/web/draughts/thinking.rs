@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn opponent_plays_when_the_program_ends() {
+    async fn opponent_plays_at_shutdown() {
         let stop = CancellationToken::new();
         stop.cancel();
         let choice = room(stop).choose(deep(), Game::default()).await.expect("a move");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn where_all_places_are_taken_it_is_said() {
+    async fn full_server_is_reported() {
         let room = room(CancellationToken::new());
         let _taken = room.places.acquire_many(MOST_SEARCHES as u32).await.expect("places");
         let refused = room.choose(deep(), Game::default()).await.expect_err("no place");

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_is_counted_by_who_took_it() {
+    fn captures_are_counted_by_side() {
         let view = GameView::of(&game("W:WK22,29:B18,K1,12", &["22x13", "1-5"]));
         assert_eq!((view.taken.white.men, view.taken.white.kings, view.taken.black.men), (1, 0, 0));
         let view = GameView::of(&game("W:WK23:B19,K20", &["23x16"]));

@@ -127,7 +127,7 @@ fn the_title_of_an_account_is_text() {
 }
 
 #[test]
-fn only_what_has_changed_is_sent_again() {
+fn only_changes_are_sent() {
     let mut told = Told::new();
     told.begin("g");
     assert!(told.overview.has_changed());
@@ -150,7 +150,7 @@ fn only_what_has_changed_is_sent_again() {
 }
 
 #[test]
-fn what_is_thought_in_the_opponents_time_is_no_vote() {
+fn pondering_shows_no_vote() {
     let mut told = Told::new();
     told.begin("g");
     told.position("g", &line("e2e4 e7e5"));
@@ -161,7 +161,7 @@ fn what_is_thought_in_the_opponents_time_is_no_vote() {
 }
 
 #[test]
-fn a_decision_shows_every_vote_with_its_weight() {
+fn decision_shows_weighted_votes() {
     let mut told = Told::new();
     told.begin("g");
     let position = line("e2e4");
@@ -192,7 +192,7 @@ fn a_decision_shows_every_vote_with_its_weight() {
 }
 
 #[test]
-fn a_takeback_takes_its_moves_from_the_list() {
+fn takeback_removes_its_moves() {
     let mut told = Told::new();
     told.begin("g");
     told.position("g", &line("e2e4 e7e5 g1f3"));
@@ -220,7 +220,7 @@ fn a_takeback_takes_the_votes_along() {
 }
 
 #[test]
-fn a_fault_is_shown_until_the_game_goes_on() {
+fn fault_is_shown_until_resolved() {
     let mut told = Told::new();
     told.begin("g");
     told.position("g", &line("e2e4"));
@@ -234,7 +234,7 @@ fn a_fault_is_shown_until_the_game_goes_on() {
 }
 
 #[test]
-fn a_game_that_is_over_says_how_and_its_clocks_stand() {
+fn finished_game_stops_its_clocks() {
     let mut told = Told::new();
     told.begin("g");
     told.position("g", &line("e2e4 e7e5"));
@@ -262,7 +262,7 @@ fn a_game_that_is_over_says_how_and_its_clocks_stand() {
 }
 
 #[test]
-fn ended_games_challenges_chat_and_lines_are_bounded() {
+fn shown_history_is_bounded() {
     let mut told = Told::new();
     let terms = GameTerms { variant: Variant::Standard, time_control: TimeControl::Unlimited, rated: false };
     let challenge = Challenge::to_us("c".into(), Player::named("Ann"), terms);
@@ -331,7 +331,7 @@ fn decision_says_who_wanted_what() {
 
 /// An account is paused since it was paused, however often it connects again.
 #[test]
-fn a_pause_has_a_beginning_of_its_own() {
+fn pause_has_its_own_start() {
     let mut overview = Overview::default();
     let account = Account { player: Player::named("Concilio"), is_bot: true, ratings: Vec::new(), games_played: 1 };
     let connected = || AccountEvent::Connected { account: account.clone(), away: None };

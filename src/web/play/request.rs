@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_rosters_and_letters_are_taken() {
+    fn presets_rosters_and_letters_work() {
         for preset in CouncilSettings::presets() {
             assert!(check(|request| request.preset = preset.to_owned()).is_ok(), "{preset}");
         }

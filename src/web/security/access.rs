@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_is_known_by_secret_session_or_door() {
+    fn access_by_secret_session_or_socket() {
         let keys = keys(Some("sesame"), false);
         let bearer = |secret: &str| Some((header::AUTHORIZATION, format!("Bearer {secret}")));
         let cookie = |session: &str| {
@@ -311,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_a_secret_is_read_and_played_in_but_changes_nothing() {
+    fn page_without_secret_is_read_only() {
         assert_eq!(access(&keys(None, false), None), Some(Access::Player));
         assert_eq!(access(&keys(Some("sesame"), true), None), Some(Access::Reader));
         assert!(!keys(None, false).is_secret(""), "no secret is not an empty one");
     }
 
     #[test]
-    fn old_sessions_are_forgotten_when_there_are_many() {
+    fn oldest_sessions_are_dropped() {
         let keys = keys(Some("sesame"), false);
         let first = keys.open_session();
         (0..MOST_SESSIONS).for_each(|_| drop(keys.open_session()));

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_number_of_guesses_a_minute() {
+    fn guesses_are_limited_per_address() {
         let (guesses, begun) = (Guesses::default(), Instant::now());
         let [one, other] = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| Some(IpAddr::from(address)));
         for _ in 0..MOST_WRONG {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn many_addresses_take_no_more_memory() {
+    fn guess_memory_is_bounded() {
         let (guesses, begun) = (Guesses::default(), Instant::now());
         for number in 0..20_000_u32 {
             guesses.was_wrong(Some(IpAddr::from(number.to_be_bytes())), begun);

@@ -1,4 +1,4 @@
-//! How games begin and end: `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`.
+//! Starts and ends of games: `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`.
 
 use shakmaty::Color;
 
@@ -8,15 +8,11 @@ use domain::GameStatus;
 /// `{Game 12 (Ann vs. Bob) Creating rated blitz match.}`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameStart {
-    /// The server's number.
     pub game: u32,
-    /// Who has White.
     pub white: String,
-    /// Who has Black.
     pub black: String,
-    /// Whether it goes on after an adjournment.
+    /// True if it continues an adjourned game.
     pub resumed: bool,
-    /// Whether ratings change.
     pub rated: bool,
     /// `blitz`, `wild/fr`.
     pub kind: String,
@@ -32,26 +28,18 @@ impl GameStart {
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The server's number.
     pub game: u32,
-    /// Who had White.
     pub white: String,
-    /// Who had Black.
     pub black: String,
-    /// How it ended.
     pub status: GameStatus,
     /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
-    /// The server's words.
     pub words: String,
 }
 
-/// One of the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameNotice {
-    /// It begins or goes on.
     Start(GameStart),
-    /// It is over, or adjourned.
     End(GameEnd),
 }
 
@@ -98,7 +86,7 @@ impl GameNotice {
     }
 }
 
-/// What follows the name of a player who ends a game.
+/// Clauses after the name of a player who ends a game.
 const PLAYERS_CLAUSES: [(&str, GameStatus); 17] = [
     ("resign", GameStatus::Resign),
     ("checkmated", GameStatus::Mate),
@@ -150,8 +138,9 @@ const PARTS: [(&str, GameStatus); 12] = [
     ("partner", GameStatus::VariantEnd),
 ];
 
-/// What the server's words for an end mean. They begin with the name of one of the two `players`, or are the server's own; and a player
-/// may be called `Game`, `Neither` or `adjourned`, so whole clauses are compared before single words are looked for.
+/// Returns the status that the server's words mean. They begin with the name of one of the two
+/// `players`, or are the server's own; and a player may be called `Game`, `Neither` or `adjourned`,
+/// so whole clauses are compared before single words are looked for.
 fn status_of(words: &str, players: [&str; 2], winner: Option<Color>, drawn: bool) -> GameStatus {
     let of_player = |name: &str| {
         let clause =
@@ -184,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_in_the_words_of_several_servers() {
+    fn ends_are_read_in_every_dialect() {
         for (words, result, status) in [
             ("Bob checkmated", "1-0", GameStatus::Mate),
             ("Bob resigns", "1-0", GameStatus::Resign),
@@ -223,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_players_name_does_not_say_how_a_game_ended() {
+    fn player_names_do_not_set_the_end() {
         for (words, result, status) in [
             ("adjourned resigns", "0-1", GameStatus::Resign),
             ("adjourned lost connection; game aborted", "*", GameStatus::Aborted),
@@ -242,7 +231,7 @@ mod tests {
         }
     }
 
-    /// Any word of the server's sentences may be somebody's name.
+    /// Any word of the server's sentences may be a player's name.
     #[test]
     fn any_word_may_be_a_players_name() {
         for name in [
@@ -289,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_and_lines_that_are_neither() {
+    fn starts_and_other_lines_are_read() {
         let Some(GameNotice::Start(start)) = GameNotice::read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}")
         else {
             panic!("a start")

@@ -18,14 +18,12 @@ pub(in crate::fics) fn may_name(listed: &str, name: &str) -> bool {
     listed.eq_ignore_ascii_case(shown)
 }
 
-/// What a row of a list says of the kind of a game: `[ br  3   0]`.
+/// Terms in a row of a list: `[ br  3   0]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowTerms {
-    /// True if ratings change.
     pub rated: bool,
     /// Minutes and seconds a move.
     pub time: (u32, u32),
-    /// The rules.
     pub rules: ToldRules,
 }
 
@@ -80,7 +78,6 @@ fn rules_of_letters(letters: &str) -> ToldRules {
 /// When a row says that a game was stored or ended: by the server's clock, in a zone that may be named by its letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTime {
-    /// Date and time of day.
     pub at: DateTime,
     /// `UTC`, `PST`.
     pub zone: Option<String>,
@@ -111,15 +108,9 @@ fn time_of_day(word: &str) -> Option<Time> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListedMoves {
     /// `Ann (1137) vs. Bob (UNR) --- Wed Nov  5, 20:56 PST 2008`
-    Players {
-        /// Who has White.
-        white: String,
-        /// Who has Black.
-        black: String,
-    },
+    Players { white: String, black: String },
     /// `  1.  e4      (0:00)     e5      (0:00)`
     Row {
-        /// The move's number.
         number: u32,
         /// One or two moves in short algebraic notation; White's is `...` where Black began.
         moves: Vec<String>,
@@ -131,7 +122,8 @@ pub enum ListedMoves {
 /// A line of the answer to `stored`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredGame {
-    /// The other player, as far as there was room for the name; of some servers both players, with a blank between them.
+    /// Name of the other player, perhaps cut off; of some servers both players, with a blank
+    /// between them.
     pub opponent: String,
     /// Our colour, where the server says.
     pub our_color: Option<Color>,
@@ -139,7 +131,7 @@ pub struct StoredGame {
     pub online: Option<bool>,
     /// When it was adjourned, where the server says it in a form we read.
     pub date: Option<Date>,
-    /// What is played, where the server says it.
+    /// Terms, if the server names them.
     pub terms: Option<RowTerms>,
 }
 
@@ -148,15 +140,13 @@ pub struct StoredGame {
 pub struct PastGame {
     /// Its number in the list, by which its moves are asked for.
     pub number: u32,
-    /// The other player, as far as there was room for the name.
+    /// Name of the other player, perhaps cut off.
     pub opponent: String,
-    /// Our colour.
     pub our_color: Color,
-    /// How it ended.
     pub status: GameStatus,
     /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
-    /// What was played, where the server says it.
+    /// Terms, if the server names them.
     pub terms: Option<RowTerms>,
     /// When it ended, where the server says it in a form we read.
     pub ended: Option<ListedTime>,
@@ -344,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_may_show_no_more_than_the_beginning_of_a_name() {
+    fn listed_names_may_be_cut_off() {
         for (listed, name, is_meant) in [
             ("Ann", "ann", true),
             ("Ann", "Annabella", false),

@@ -1,9 +1,10 @@
-//! What the lines of a server mean.
+//! Meanings of a server's lines.
 //!
-//! [`FicsMessage::read`] turns one line of [`ServerFrame::Line`](super::codec::ServerFrame) into one [`FicsMessage`]. Every wording known
-//! from freechess.org and its relatives is accepted from every server, because servers claim to be each other. A line
-//! is judged by how it begins, never by what stands in its middle, where other people's words are; so nobody can speak
-//! in the server's name. Talk that is nothing to us costs a look at its first words.
+//! [`FicsMessage::read`] turns one line of [`ServerFrame::Line`](super::codec::ServerFrame) into
+//! one [`FicsMessage`]. Every wording known from freechess.org and its relatives is accepted from
+//! every server, because servers claim to be each other. A line is judged by how it begins, never
+//! by what stands in its middle, where other people's words are; so no player can forge the
+//! server's lines. Irrelevant talk is skipped by its first words.
 
 mod ending;
 mod listing;
@@ -35,15 +36,14 @@ pub enum FicsMessage {
     WrongPassword,
     /// The server takes no such name.
     BadName(String),
-    /// The server takes nobody now.
+    /// The server accepts no logins now.
     Full(String),
     /// We, or our address, are not wanted.
     Banned(String),
     /// `**** Starting FICS session as X(C) ****`
     Session(Speaker),
-    /// Somebody else uses this name now; we are thrown out.
+    /// Another login uses this name now; we are disconnected.
     Displaced,
-    /// An administrator threw us out.
     Kicked(String),
     /// The server closes the connection because we were silent.
     TimedOut(String),
@@ -74,56 +74,51 @@ pub enum FicsMessage {
     NotPlaying,
     /// Our `flag` changed nothing: there is time left, or the server waits for the opponent's timeseal.
     NotFlagged,
-    /// Nobody can run out of time in our game.
+    /// Our game has no clock.
     NoClock,
     /// Our game cannot be adjourned, because a guest plays it.
     CannotAdjourn,
     /// Our clock got this many seconds more.
     MoreTime(u32),
-    /// The opponent's connection is lost.
     OpponentLost,
 
     // Challenges and offers.
-    /// `Challenge: ...`: somebody challenges us.
+    /// `Challenge: ...`: a player challenges us.
     Challenge(Box<MatchTerms>),
     /// `--** X is a computer **--`, within a challenge.
     IsComputer(String),
     /// The challenge that was being told is whole: `You can "accept" ...`.
     ChallengeEnds,
-    /// `Issuing: ...`: we challenge somebody.
+    /// `Issuing: ...`: our challenge was sent.
     Issued(Box<MatchTerms>),
     /// `<pf>` and `<pt>`: an offer stands.
     Offer(FicsOffer),
     /// `<pr>`: these offers stand no more.
     OffersGone(Vec<u32>),
-    /// Somebody asks for something in the game we play.
+    /// A player requests something in our game.
     Asked {
         /// The name of the player who asks.
         by: String,
-        /// What is asked for.
         what: OfferKind,
     },
-    /// What we asked for was sent.
+    /// Our request was sent.
     AskSent(OfferKind),
-    /// Somebody's request stands no more; of challenges, all between them and us.
+    /// A request no longer stands; of challenges, all between the player and us.
     Withdrawn {
-        /// Whose it was.
+        /// Its maker.
         by: String,
-        /// What it was.
         what: OfferKind,
     },
-    /// Somebody declines a request or challenge of ours.
+    /// A player declines a request or challenge of ours.
     Declined {
         /// The name of the player who declines.
         by: String,
-        /// What is declined.
         what: OfferKind,
     },
     /// Our challenge, seek, acceptance or tell was not taken.
     Refused {
-        /// The server's words.
         words: String,
-        /// Whom they name, where they do.
+        /// Player that the words name, if any.
         about: Option<String>,
     },
     /// There is no such offer to accept; with the player who makes none, or the offer's number, where the line has it.
@@ -132,27 +127,25 @@ pub enum FicsMessage {
     SeekPosted(u32),
 
     // People.
-    /// Somebody speaks to us or in our game.
+    /// A player speaks to us or in our game.
     Speech {
         /// The speaker, as the server names them.
         by: Speaker,
-        /// Whether it is a tell, a say, a kibitz or a whisper.
         manner: SpeechKind,
-        /// What is said, in one line.
+        /// Text in one line.
         text: String,
     },
     /// A line from a service, such as the tournament manager: those begin with a colon.
     Service(String),
-    /// Somebody on our notify list, or with an adjourned game, came or went.
+    /// A player on our notify list, or with an adjourned game, came or went.
     Notification {
-        /// The name of the player.
         name: String,
-        /// Whether they came.
+        /// True if the player came.
         arrived: bool,
-        /// Whether we have an adjourned game with them.
+        /// True if we have an adjourned game with the player.
         adjourned: bool,
     },
-    /// Who is here and has an adjourned game with us.
+    /// Players who are online and have an adjourned game with us.
     AdjournedOnline(Vec<String>),
     /// A line of the answer to `stored`.
     Stored(StoredGame),
@@ -164,13 +157,13 @@ pub enum FicsMessage {
     FingerBegins,
     /// A line of the answer to `date`: the server's clock in one of its zones.
     ServerTime(ListedTime),
-    /// Of the answer to `finger`: whether that player is logged in.
+    /// True if the player of a `finger` answer is logged in.
     Presence(bool),
 
     // The rest.
     /// `x: Command not found.`
     UnknownCommand {
-        /// What was typed, or its first word.
+        /// Typed command, or its first word.
         command: String,
     },
     /// A `set` or `iset` was not taken.
@@ -181,10 +174,9 @@ pub enum FicsMessage {
     Unknown(String),
 }
 
-/// Somebody, as speech and sessions name them: `KnightCap(C)(2399)[185]`.
+/// A player, as speech and sessions name one: `KnightCap(C)(2399)[185]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Speaker {
-    /// The bare name.
     pub name: String,
     /// Titles without their brackets: `C`, `U`, `TM`, `*`.
     pub titles: Vec<String>,
@@ -193,13 +185,13 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// Whether it is a guest, who may bear anybody's name.
+    /// Returns true for a guest, who may bear any name.
     pub fn is_guest(&self) -> bool {
         self.titles.iter().any(|title| matches!(title.as_str(), "U" | "++++"))
     }
 }
 
-/// How something is said.
+/// Kind of speech.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpeechKind {
     /// To us alone.
@@ -212,14 +204,13 @@ pub enum SpeechKind {
     Whisper,
 }
 
-/// What can be proposed to an opponent.
+/// Proposal to an opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferKind {
-    /// To play a game.
     Match,
     /// To end the game as a draw.
     Draw,
-    /// To take back so many plies.
+    /// Takeback of half-moves.
     Takeback(u32),
     /// To end the game without result.
     Abort,
@@ -259,27 +250,22 @@ impl OfferKind {
 pub struct FicsOffer {
     /// The server's number, unique while it stands.
     pub index: u32,
-    /// Whether we made it.
     pub ours: bool,
-    /// The other side.
     pub with: String,
-    /// What it proposes.
     pub what: OfferKind,
-    /// What is to be played, if it is a game.
+    /// Terms, for a game.
     pub terms: Option<Box<MatchTerms>>,
 }
 
 /// `<g1> 1 p=0 t=blitz r=1 u=0,0 it=300,0 i=300,0 pt=0 rt=1586E,2100 ts=1,0`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameParameters {
-    /// The server's number.
     pub game: u32,
     /// `blitz`, `wild/fr`.
     pub kind: String,
-    /// Whether ratings change.
     pub rated: bool,
     /// White's and Black's rating.
     pub ratings: [ShownRating; 2],
-    /// Whether White and Black use timeseal.
+    /// True for White and Black if they use timeseal.
     pub timeseal: [bool; 2],
 }

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_letters_and_digits_make_a_name() {
+    fn names_are_letters_and_digits() {
         for name in ["Ann", "GuestZHMG", "resign", "Bob2"] {
             assert!(is_name(name), "{name}");
         }

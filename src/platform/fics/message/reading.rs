@@ -1,4 +1,5 @@
-//! From a line to its [`FicsMessage`]: the first byte, then the first words decide. Each function knows one family of lines.
+//! Reads a line into its [`FicsMessage`]: the first byte, then the first words decide. Each
+//! function knows one family of lines.
 
 use super::{
     FicsMessage, FicsOffer, GameNotice, GameParameters, ListedTime, MatchTerms, OfferKind, ShownRating, Speaker,
@@ -131,7 +132,8 @@ fn shuts_down(words: &str) -> bool {
     ["shutdown", "shutting down", "going down", "server is down"].iter().any(|part| words.contains(part))
 }
 
-/// What a server says instead of letting us in. Only lines that begin in the server's own way come here.
+/// Reads the server's reason for refusing a login. Only lines that begin in the server's own way
+/// come here.
 fn login_refusal(words: &str) -> Option<FicsMessage> {
     let lower = words.to_ascii_lowercase();
     let any = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
@@ -215,7 +217,7 @@ fn unknown_command(line: &str) -> Option<FicsMessage> {
 /// `blitz rating adjustment: 1500 --> 1512`; the kind of game may be several words, such as `wild/fr` or `blitz crazyhouse`.
 fn rating_adjustment(line: &str) -> Option<FicsMessage> {
     let (kind, ratings) = line.split_once(" rating adjustment: ")?;
-    // What somebody says has a colon before it.
+    // Speech has a colon before it.
     if !kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'/' | b'-')) {
         return None;
     }

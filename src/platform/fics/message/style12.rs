@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use super::name::is_name;
 
-/// What the board is to us.
+/// Our relation to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardRelation {
     /// We play, and it is our move.
@@ -22,12 +22,10 @@ pub enum BoardRelation {
     Watching,
 }
 
-/// One board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style12 {
     /// The pieces, as the first field of a FEN.
     pub placement: String,
-    /// Who is to move.
     pub turn: Color,
     /// The file (0 is a) of a pawn that has just made two steps. Some servers tell it always, some only where it can be
     /// taken in passing.
@@ -38,13 +36,10 @@ pub struct Style12 {
     pub halfmoves: u32,
     /// The server's number of the game, which it gives to another one later.
     pub game: u32,
-    /// Who has White.
     pub white: String,
-    /// Who has Black.
     pub black: String,
-    /// What we have to do with it.
     pub relation: BoardRelation,
-    /// What each clock showed at the start, minutes; 0 with an increment means ten seconds.
+    /// Initial clock in minutes; 0 with an increment means ten seconds.
     pub initial_minutes: u32,
     /// Seconds added after every move.
     pub increment: u32,
@@ -58,7 +53,7 @@ pub struct Style12 {
     pub last_move: Option<String>,
     /// The move that led here in short algebraic notation.
     pub last_san: Option<String>,
-    /// What that move took its player.
+    /// Time of that move.
     pub taken: Duration,
     /// True if Black is shown below.
     pub flipped: bool,
@@ -160,7 +155,6 @@ impl Style12 {
         self.our_color().map(|color| color.fold_wb(self.black.as_str(), self.white.as_str()))
     }
 
-    /// Our colour, where we play.
     pub fn our_color(&self) -> Option<Color> {
         match self.relation {
             BoardRelation::OurMove => Some(self.turn),

@@ -1,5 +1,5 @@
-//! What is to be played, in the words that challenges, seeks and new games share:
-//! `Ann (1500) [white] Bob (++++) unrated blitz 5 0 Loaded from wild/fr (adjourned)`.
+//! Terms of a game, in the words that challenges, seeks and new games share: `Ann (1500) [white]
+//! Bob (++++) unrated blitz 5 0 Loaded from wild/fr (adjourned)`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub struct ShownRating {
     pub value: Option<u32>,
     /// Estimated (`E`) or provisional (`P`).
     pub provisional: bool,
-    /// `++++`: somebody without an account.
+    /// `++++`: a player without an account.
     pub guest: bool,
 }
 
@@ -29,17 +29,17 @@ impl ShownRating {
     }
 }
 
-/// Somebody at the board.
+/// A player in the terms of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchSide {
-    /// The name, without titles.
     pub name: String,
     /// The rating in this kind of game.
     pub rating: ShownRating,
 }
 
 impl MatchSide {
-    /// In the words of the whole program; guests carry the title `U`, as the server writes it.
+    /// Returns the player in the program's own type; guests carry the title `U`, as the server
+    /// writes it.
     pub fn player(&self, is_computer: bool) -> Player {
         Player {
             rating: self.rating.value,
@@ -53,13 +53,12 @@ impl MatchSide {
 /// Two players and what they are to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchTerms {
-    /// The one who challenges; in a game that begins, the one who has White.
+    /// Challenger; in a game that begins, White.
     pub first: MatchSide,
-    /// The one who is challenged; in a game that begins, the one who has Black.
+    /// Challenged player; in a game that begins, Black.
     pub second: MatchSide,
     /// The colour the first one takes, if it was asked for.
     pub first_color: Option<Color>,
-    /// True if ratings change.
     pub rated: bool,
     /// The server's words for what is played: `blitz`, `wild`, `standard crazyhouse`.
     pub kind: String,
@@ -123,7 +122,7 @@ impl MatchTerms {
         })
     }
 
-    /// Those of a game that waits, as a list of such games tells them.
+    /// Returns the terms of a stored game, as a list of such games shows them.
     pub fn of_stored(opponent: &str, us: &str, our_color: Option<Color>, row: &RowTerms) -> Self {
         let side = |name: &str| MatchSide { name: name.to_owned(), rating: ShownRating::default() };
         let kind = match &row.rules {
@@ -147,12 +146,12 @@ impl MatchTerms {
         }
     }
 
-    /// The one who is not `name`.
+    /// Returns the side that is not `name`.
     pub fn other_than(&self, name: &str) -> &MatchSide {
         if self.first.name.eq_ignore_ascii_case(name) { &self.second } else { &self.first }
     }
 
-    /// The one of this name, if one of them bears it.
+    /// Returns the side of `name`, if there is one.
     pub fn seat_of(&self, name: &str) -> Option<&MatchSide> {
         [&self.first, &self.second].into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name))
     }
@@ -165,7 +164,7 @@ impl MatchTerms {
         }
     }
 
-    /// What the server's words say of the rules.
+    /// Returns the rules in the server's words.
     pub fn rules(&self) -> ToldRules {
         let kind = ToldRules::of(&self.kind);
         match &self.loaded {
@@ -201,14 +200,12 @@ pub fn time_control(minutes: u32, increment: u32) -> TimeControl {
     TimeControl::real_time(Duration::from_secs(seconds), Duration::from_secs(increment.into()))
 }
 
-/// What a server's words say of the rules of a game.
+/// Rules of a game in a server's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToldRules {
-    /// Nothing.
     Untold,
     /// No more than `wild`, which may be any of several, but never standard chess.
     Wild,
-    /// This variant.
     Known(Variant),
     /// A variant that has no name with us, in the server's words. Such a game is never played as another one.
     Unknown(String),
@@ -225,7 +222,8 @@ impl ToldRules {
         words.fold(Self::Untold, Self::and)
     }
 
-    /// What two sayings about one game come to. A word for the speed, such as `blitz`, is no objection to a variant.
+    /// Combines two statements about one game. A word for the speed, such as `blitz`, is no
+    /// objection to a variant.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -250,8 +248,8 @@ impl ToldRules {
     }
 }
 
-/// The variant of one of the server's words. Suicide and losers chess have no like on Lichess, and the positions of wild
-/// 0 and 1 castle as nobody else does.
+/// Returns the variant of one of the server's words. Suicide and losers chess have no counterpart
+/// on Lichess, and the positions of wild 0 and 1 have castling rules of their own.
 fn variant_of(word: &str) -> Option<Variant> {
     match word {
         "lightning" | "blitz" | "standard" | "slow" | "untimed" | "nonstandard" | "non-standard" => {

@@ -1,5 +1,3 @@
-//! No line breaks the reading.
-
 use proptest::prelude::*;
 
 use super::FicsMessage;

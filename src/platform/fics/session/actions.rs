@@ -1,4 +1,4 @@
-//! What is wanted of us, in the server's commands.
+//! Turns actions into the server's commands.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use domain::{
     TimeControl, UciMove, Variant,
 };
 
-/// What an action comes to.
+/// Result of an action.
 enum Course {
     /// Send these; that is all there is to it.
     Commands(Vec<String>),
@@ -56,7 +56,7 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// Asks whether somebody is there.
+    /// Asks whether a player is online.
     pub(crate) fn look_for(&mut self, name: &str, ticket: Ticket, now: Instant) {
         if self.us.is_none() {
             let answer = ActionError::Unavailable("not connected".to_owned());
@@ -149,7 +149,7 @@ impl FicsSession {
         Ok(Course::Talk(vec![command]))
     }
 
-    /// How the server knows a challenge.
+    /// Returns the server's handle of a challenge.
     fn handle_of(&self, id: &ChallengeId) -> Result<String, ActionError> {
         if self.challenges.get(id).is_none() {
             return Err(ActionError::NotFound(format!("challenge {id}")));
@@ -160,7 +160,7 @@ impl FicsSession {
 
     fn decline(&mut self, id: &ChallengeId, reason: DeclineReason, now: Instant) -> Result<Course, ActionError> {
         if self.challenges.get(id).is_some_and(|one| one.is_stored) {
-            // Nobody has asked for anything.
+            // A stored game is no request of the opponent.
             self.challenges.remove(id);
             return Ok(Course::Commands(Vec::new()));
         }
@@ -173,7 +173,7 @@ impl FicsSession {
         Ok(Course::Commands(vec![format!("decline {handle}")]))
     }
 
-    /// Whether this game is on the board, played or not.
+    /// Checks that this game is on the board, played or not.
     fn game_on_the_board(&self, id: &GameId) -> Result<(), ActionError> {
         let is_there = self.current_id() == Some(id);
         is_there.then_some(()).ok_or_else(|| ActionError::NotFound(format!("game {id} does not run")))

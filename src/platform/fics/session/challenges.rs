@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::fics::message::{MatchSide, MatchTerms};
 use domain::{Challenge, ChallengeId, ChallengeObstacle};
 
-/// A challenge that the server took away may have become a game, whose board comes next; for so long that is believed.
+/// Time in which a challenge that the server took away may have become a game, whose board comes
+/// next.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Words that mean a kind of offer where an offer is accepted by a word.
@@ -26,14 +27,12 @@ pub(super) fn word_for(name: &str) -> &str {
     if is_kind_of_offer(name) { &name[..name.len() - 1] } else { name }
 }
 
-/// A challenge.
 #[derive(Clone, Debug)]
 pub(super) struct PendingChallenge {
     pub id: ChallengeId,
     /// Lower case.
     pub opponent: String,
     pub incoming: bool,
-    /// The server's number.
     pub index: Option<u32>,
     pub terms: Box<MatchTerms>,
     /// True if we have accepted it.
@@ -50,7 +49,6 @@ impl PendingChallenge {
     }
 }
 
-/// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Challenges {
     pending: Vec<PendingChallenge>,
@@ -106,8 +104,9 @@ impl Challenges {
         self.pending.iter_mut().find(|one| one.id == *id)
     }
 
-    /// How the server knows a challenge in `accept`, `decline` and `withdraw`: by its number, or by the challenger's name. Where a player is
-    /// called like a kind of offer, a part of the name is, unless it could mean another challenger.
+    /// Returns the server's handle of a challenge in `accept`, `decline` and `withdraw`: its
+    /// number, or the challenger's name. If the player is called like a kind of offer, a part of
+    /// the name serves, unless it could mean another challenger.
     pub(super) fn handle_of(&self, id: &ChallengeId) -> Option<String> {
         let one = self.get(id)?;
         let name = &one.opponent;
@@ -119,13 +118,11 @@ impl Challenges {
         is_clear.then(|| part.to_owned())
     }
 
-    /// Forgets one.
     pub(super) fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
         let position = self.pending.iter().position(|one| one.id == *id)?;
         Some(self.pending.remove(position))
     }
 
-    /// The server took these away.
     pub(super) fn indices_gone(&mut self, indices: &[u32], now: Instant) {
         for one in &mut self.pending {
             if one.index.is_some_and(|index| indices.contains(&index)) {
@@ -141,7 +138,7 @@ impl Challenges {
         }
     }
 
-    /// Those that no game came of.
+    /// Removes and returns challenges that became no game.
     pub(super) fn expired(&mut self, now: Instant) -> Vec<PendingChallenge> {
         let expired =
             |one: &PendingChallenge| one.gone.is_some_and(|gone| now.saturating_duration_since(gone) >= GRACE);
@@ -150,7 +147,6 @@ impl Challenges {
         gone
     }
 
-    /// When [`Challenges::expired`] will have news.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.pending.iter().filter_map(|one| one.gone).min().map(|gone| gone + GRACE)
     }

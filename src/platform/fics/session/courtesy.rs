@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player is told once in so long.
+/// Time in which a player gets one tell.
 const EACH: Duration = Duration::from_secs(60);
 
-/// So many tells go out within [`EACH`].
+/// Maximum number of tells within [`EACH`].
 const MOST: usize = 10;
 
-/// Who was told something lately, in lower case.
+/// Recent receivers of tells, in lower case.
 #[derive(Debug, Default)]
 pub(super) struct Courtesy {
     lately: VecDeque<(String, Instant)>,
@@ -37,7 +37,7 @@ mod tests {
 
     /// 20,000 challenges drew 19,151 tells.
     #[test]
-    fn a_flood_of_challenges_draws_few_tells() {
+    fn flood_of_challenges_gets_few_tells() {
         let (mut courtesy, now) = (Courtesy::default(), Instant::now());
         let flood = (0..20_000).filter(|number| courtesy.may_be_said(&format!("guest{}", number % 5000), now)).count();
         assert_eq!(flood, MOST);

@@ -11,12 +11,12 @@ use super::{
 use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
 use domain::{ActionError, Done, GameId, GameStatus, ServerEvent};
 
-/// How long the answer to `moves` may take before it is asked for again.
+/// Timeout for the answer to `moves`, after which it is requested again.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
 /// The share of our clock that is spent on waiting for it before a game is played from the position on the board, and the most: a
 /// game whose moves we know has a whole record.
 const WORTH_WAITING: (u32, Duration) = (16, Duration::from_secs(20));
-/// So many lists may come that do not lead to the board, because lines of them were lost.
+/// Maximum number of lists that do not lead to the board, because lines of them were lost.
 const LISTS_IN_VAIN: u32 = 3;
 
 /// The time that the opponent may take to agree to the end of a game that is not played.
@@ -89,11 +89,12 @@ impl FicsSession {
             self.flagging = None;
         }
         self.settle_our_moves();
-        // After a takeback nobody who only adds moves to what he knows would follow.
+        // After a takeback a reader that only adds moves would not follow.
         if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
     }
 
-    /// What the moves that we know say of those we have sent: taken, or too late for the position on the board.
+    /// Settles the moves that we have sent by the moves that we know: accepted, or too late for the
+    /// position on the board.
     fn settle_our_moves(&mut self) {
         let CurrentGame::Running(game) = &self.current else { return };
         let moves = game.line().moves();
@@ -175,8 +176,8 @@ impl FicsSession {
         self.whole_due = None;
         self.tell(ServerEvent::GameStarted(id.clone()));
         if is_unwanted {
-            // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
-            // name; the server has begun a game that nobody wanted.
+            // A match was to resume a game, or another challenge had taken the place of the one
+            // that was accepted by its challenger's name; the server has begun an unwanted game.
             return self.leave_politely(id, board, "it was not agreed on".to_owned(), "abort", now);
         }
         if let Err(word) = said.settle_rules(known.as_ref().map(|game| game.info.terms.variant)) {
@@ -310,7 +311,7 @@ impl FicsSession {
         self.tell_whole();
     }
 
-    /// A game by rules that have no name with us: whoever decides about games has to end it.
+    /// Announces a game by rules that are unknown here: the bot has to end it.
     pub(super) fn cannot_play(&mut self, id: GameId, board: Style12, why: &str) {
         let game = UnplayableGame { id: id.clone(), board, why: why.to_owned(), leave_at: None };
         self.current = CurrentGame::Unplayable(Box::new(game));
@@ -376,8 +377,9 @@ fn give_up_at(board: &Style12, now: Instant) -> Instant {
         .map_or(most, |clock| (clock / share).clamp(Duration::from_secs(1), most))
 }
 
-/// True if a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,
-/// and so does one that nobody wanted to begin. The first board of a new one may have been lost.
+/// True if a game goes on with its first board. The server says so; otherwise a game in which we
+/// must have moved already does, and so does an unwanted one. The first board of a new one may have
+/// been lost.
 fn is_resumed(board: &Style12, said: &Announcement, is_wanted: bool) -> bool {
     let is_told_to_begin = said.start.as_ref().is_some_and(|start| !start.resumed);
     match board.ply() {

@@ -14,9 +14,9 @@ pub(super) struct Flagging {
     since: Instant,
     again_at: Instant,
     pause: Duration,
-    /// Whether it was last asked that the game be put off.
+    /// True if the last request was to adjourn the game.
     was_spared: bool,
-    /// Whether the server has said that this game cannot be adjourned.
+    /// True if the server has said that this game cannot be adjourned.
     of_guests: bool,
 }
 
@@ -38,7 +38,7 @@ impl FicsSession {
         let is_patience_over = !courtesy.is_zero() && now.saturating_duration_since(since) >= courtesy;
         // An opponent who lags for ever, and grants nothing, loses on time after all.
         let is_spared = is_patience_over && !self.flagging.is_some_and(|flagging| flagging.was_spared);
-        // What guests play is not kept.
+        // Games of guests are not stored.
         let of_guests = self.flagging.is_some_and(|flagging| flagging.of_guests)
             || self.us.as_ref().is_some_and(Speaker::is_guest)
             || game.info.opponent().title.as_deref() == Some("U");
@@ -50,7 +50,7 @@ impl FicsSession {
         });
     }
 
-    /// The server says that the game which we want to put off cannot be adjourned, because a guest plays it.
+    /// The server says that the game cannot be adjourned, because a guest plays it.
     pub(super) fn cannot_adjourn(&mut self) {
         if let Some(flagging) = self.flagging.as_mut().filter(|flagging| !flagging.of_guests) {
             flagging.of_guests = true;
@@ -58,7 +58,7 @@ impl FicsSession {
         }
     }
 
-    /// The server says that nobody can run out of time in this game, whatever its boards show.
+    /// The server says that this game has no clock, whatever its boards show.
     pub(super) fn has_no_clock(&mut self) {
         if let CurrentGame::Running(game) = &mut self.current {
             game.has_no_clock();

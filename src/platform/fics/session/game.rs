@@ -18,10 +18,11 @@ use domain::{
 
 const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// How long after the opponent's last second we say that time is over: the server's clock is not ours.
+/// Time after the opponent's last second before we claim the flag: the server's clock differs from
+/// ours.
 const FLAG_MARGIN: Duration = Duration::from_secs(1);
 
-/// What the server said about a game before its first board.
+/// Words of the server about a game before its first board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Announcement {
     pub terms: Option<Box<MatchTerms>>,
@@ -36,7 +37,7 @@ pub(super) struct Announcement {
 }
 
 impl Announcement {
-    /// What all of it says of the rules.
+    /// Returns the rules that all of it gives.
     pub(super) fn rules(&self) -> ToldRules {
         let start = self.start.as_ref().map(|start| ToldRules::of(&start.kind));
         let facts = self.facts.as_ref().map(|facts| ToldRules::of(&facts.kind));
@@ -59,7 +60,8 @@ impl Announcement {
         Ok(())
     }
 
-    /// Whether the game that begins with `board` is another than `terms` say, as far as the server tells what it is.
+    /// Returns true if the game that begins with `board` differs from `terms`, as far as the server
+    /// says.
     pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
         let is_told = self.start.is_some() || self.facts.is_some();
         let is_other_variant = match terms.variant() {
@@ -131,25 +133,22 @@ impl MovesAnswer {
     }
 }
 
-/// What a board means for the game.
+/// Effect of a board on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Followed {
     /// The same position; the clocks may be others.
     Same,
-    /// A move was made.
     Moved,
-    /// Moves were taken back.
     Back,
     /// We do not know how the game came there.
     Lost,
 }
 
-/// A running game of ours.
 pub(super) struct FollowedGame {
     /// The server's number of it, for as long as it runs.
     pub number: u32,
     pub info: GameInfo,
-    /// What was said when it began, should it have to be read anew.
+    /// Announcement of its start, in case the game is read again.
     pub said: Announcement,
     line: Line,
     /// Plies that were made before `info.start`, by the server's count.
@@ -159,7 +158,7 @@ pub(super) struct FollowedGame {
     received: Instant,
     pub draw_offers: Offers,
     pub takeback_offers: Offers,
-    /// How many plies the newest request for a takeback is about.
+    /// Half-moves in the newest request for a takeback.
     takeback_plies: u32,
     /// Offers that stand, by the server's numbers.
     pub offers: Vec<(u32, bool, OfferKind)>,
@@ -249,17 +248,17 @@ impl FollowedGame {
         game
     }
 
-    /// Whether `board` shows this game.
+    /// Returns true if `board` shows this game.
     pub(super) fn is_shown_by(&self, board: &Style12) -> bool {
         self.is(board.game, &board.white, &board.black)
     }
 
-    /// Whether this is one of its players.
+    /// Returns true if `name` plays it.
     pub(super) fn is_between(&self, name: &str) -> bool {
         [&self.info.white.name, &self.info.black.name].into_iter().any(|player| player.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the server's line about a game means this one.
+    /// Returns true if the server's line about a game means this one.
     pub(super) fn is(&self, number: u32, white: &str, black: &str) -> bool {
         self.number == number
             && self.info.white.name.eq_ignore_ascii_case(white)
@@ -278,7 +277,6 @@ impl FollowedGame {
         same_seats && self.follow(board, received) != Followed::Lost
     }
 
-    /// Goes where `board` is.
     pub(super) fn follow(&mut self, board: &Style12, received: Instant) -> Followed {
         let here = self.plies_made();
         let followed = if board.ply() == here && self.stands_at(board) {
@@ -298,7 +296,7 @@ impl FollowedGame {
             return Followed::Lost;
         };
         match followed {
-            // Whoever moves declines what the other one offered.
+            // A move declines the opponent's offers.
             Followed::Moved => self.withdraw_offers_to(self.line.turn().other()),
             Followed::Back => {
                 self.draw_offers = Offers::default();
@@ -380,7 +378,7 @@ impl FollowedGame {
         }
     }
 
-    /// How many plies both sides have made, those that we do not know of among them.
+    /// Returns the number of half-moves, including unknown ones.
     pub(super) fn plies_made(&self) -> usize {
         self.first_ply + self.line.ply()
     }
@@ -390,14 +388,14 @@ impl FollowedGame {
         &self.line
     }
 
-    /// Whether no move can be made any more. A position in which nobody can mate is not one: many servers play on there, until
-    /// somebody's time is over.
+    /// Returns true if no move is possible any more. A position without mating material is not one:
+    /// many servers play on there until a clock runs out.
     pub(super) fn is_played_out(&self) -> bool {
         let position = self.line.position();
         position.is_variant_end() || position.legal_moves().is_empty()
     }
 
-    /// Whether it is our move.
+    /// Returns true if it is our move.
     pub(super) fn is_our_move(&self) -> bool {
         self.line.turn() == self.info.our_color
     }
@@ -408,7 +406,6 @@ impl FollowedGame {
         self.ended(status, None)
     }
 
-    /// The last state of it.
     pub(super) fn ended(&self, status: GameStatus, winner: Option<Color>) -> GameState {
         let moves: Vec<String> = self.line.moves().iter().map(ToString::to_string).collect();
         GameState {
@@ -502,7 +499,7 @@ mod tests {
                       299000 298000 2 P/e7-e5 (0:02.000) e5 0 1 0";
 
     #[test]
-    fn boards_make_a_line_and_takebacks_shorten_it() {
+    fn boards_and_takebacks_make_a_line() {
         let mut game = started();
         let now = Instant::now();
         assert_eq!(game.state().status, GameStatus::Created);
@@ -520,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_out_of_nowhere_is_not_believed() {
+    fn unconnected_board_is_not_believed() {
         let mut game = started();
         assert_eq!(game.follow(&board(E5), Instant::now()), Followed::Lost);
         let wrong = E4.replace("----P---", "---P----");
@@ -528,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_moves_and_a_board_make_the_game_whole() {
+    fn move_list_completes_the_game() {
         let mut list = MovesAnswer::default();
         list.take(ListedMoves::Players { white: "Ann".to_owned(), black: "Bob".to_owned() });
         list.take(ListedMoves::Row { number: 1, moves: vec!["e4".to_owned()] });
@@ -544,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_written_as_every_server_reads_them() {
+    fn moves_suit_every_server() {
         let fen = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1";
         let mut game = started();
         for (variant, uci, command) in [

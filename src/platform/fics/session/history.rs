@@ -6,12 +6,12 @@
 use crate::fics::message::PastGame;
 use domain::GameInfo;
 
-/// What the list has told.
+/// The list of past games.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// The newest row; `None` before the first list.
     newest: Option<Option<PastGame>>,
-    /// What was the newest row when the game on the board began, where that was known.
+    /// Newest row when the game on the board began, if it was known.
     before: Option<Option<PastGame>>,
 }
 
@@ -26,7 +26,6 @@ impl History {
         self.newest.get_or_insert(None);
     }
 
-    /// A game begins.
     pub(super) fn game_begins(&mut self) {
         self.before.clone_from(&self.newest);
     }
@@ -36,7 +35,7 @@ impl History {
         self.newest = None;
     }
 
-    /// What became of the `game` that was on the board when we were cut off.
+    /// Returns the end of the `game` that was on the board when the connection was lost.
     pub(super) fn end_of(&self, game: &GameInfo) -> Option<&PastGame> {
         let newest = self.newest.as_ref()?.as_ref()?;
         let is_new = self.before.as_ref()?.as_ref() != Some(newest);
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_new_row_about_the_same_opponent_is_believed() {
+    fn only_a_new_history_row_counts() {
         let mut history = History::default();
         history.game_begins();
         history.row(row(1, "Ann"));

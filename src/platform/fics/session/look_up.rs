@@ -1,13 +1,16 @@
-//! Games of ours whose end nobody saw, looked up in the server's lists.
+//! Looks up games of ours with an unknown end in the server's lists.
 //!
-//! A server of this family gives no names to games. It keeps a list of each player's last games (`history`) and their moves
-//! (`smoves`), so a game is known by its opponent, our colour, its kind and clock, the time at which it ended, which is not before it
-//! began, and the moves that we have seen of it: of several that begin alike the one that goes on least, and of equals the latest.
-//! Lists show the server's time in a zone of its letters; what its clocks show is asked with the list (`date`). Where a server tells no moves, a game is known to be over only if the move that
-//! we sent last ends it by the rules and the list has such an end. A game that waits to be resumed is not over.
+//! Servers of this family give no names to games. It keeps a list of each player's last games
+//! (`history`) and their moves (`smoves`), so a game is known by its opponent, our colour, its kind
+//! and clock, the time at which it ended, which is not before it began, and the moves that we have
+//! seen of it: of several that begin alike the one that goes on least, and of equals the latest.
+//! Lists show the server's time in a zone of its letters; what its clocks show is asked with the
+//! list (`date`). If a server lists no moves, a game is known to be over only if our last move ends
+//! it by the rules and the list has such an end. A game that waits to be resumed is not over.
 //!
-//! The lists are asked for when no game is on the board, or while the opponent thinks and our clock is long: no move of ours waits
-//! for them. A game whose own moves have to be asked for puts the look-up off.
+//! The lists are requested when no game is on the board, or while the opponent thinks and our clock
+//! is long: no move of ours waits for them. A game whose own moves have to be asked for puts the
+//! look-up off.
 
 use std::{
     cmp::Reverse,
@@ -26,16 +29,16 @@ use super::{
 use crate::fics::message::{ListedMoves, ListedTime, PastGame};
 use domain::{ActionError, Color, GameId, GameStatus, KnownGame, Line, UciMove};
 
-/// How long a list may take.
+/// Timeout for a list.
 const LIST_PATIENCE: Duration = Duration::from_secs(15);
 
-/// After so many lists that did not come, or not whole, the look-up is given up.
+/// Number of missing or incomplete lists after which the look-up is given up.
 const MOST_ATTEMPTS: u32 = 3;
 
 /// A clock on which the time that a list takes does not count.
 const LONG_CLOCK: Duration = Duration::from_secs(60);
 
-/// So many moves can have been made since the server showed us the game: ours, and the reply to it.
+/// Maximum number of moves since the server showed us the game: ours, and the reply to it.
 const UNSEEN: usize = 2;
 
 /// In a game of fewer plies not both sides have moved; a server keeps none of those.
@@ -62,13 +65,13 @@ fn in_utc(time: DateTime) -> Option<Timestamp> {
 #[derive(Default)]
 pub(super) struct LookUps {
     waiting: VecDeque<PendingLookUp>,
-    /// What the first of them is at.
+    /// State of the first of them.
     step: Option<Step>,
     /// Until when the server may answer.
     until: Option<Instant>,
     /// Tells the ends of lists apart.
     serial: u32,
-    /// True if the moves of a past game may still come that nobody waits for any more.
+    /// True if the moves of a past game may still come that no look-up waits for.
     list_on_its_way: bool,
 }
 
@@ -78,12 +81,16 @@ struct PendingLookUp {
     attempts: u32,
 }
 
-/// How far a look-up has come.
+/// State of a look-up.
 enum Step {
-    /// The list of games.
     Games(Vec<PastGame>),
     /// The moves of one of them; those that are `left` come after it.
-    Moves { of: Box<PastGame>, list: Box<MovesAnswer>, left: Vec<PastGame>, best: Option<Box<FoundGame>> },
+    Moves {
+        of: Box<PastGame>,
+        list: Box<MovesAnswer>,
+        left: Vec<PastGame>,
+        best: Option<Box<FoundGame>>,
+    },
 }
 
 /// A past game that may be the one looked for.
@@ -113,7 +120,7 @@ impl FoundGame {
     }
 }
 
-/// How a line ends by the rules of chess, and who wins; `None` if it does not.
+/// Returns the end of a line by the rules of chess, and its winner; `None` if the game goes on.
 fn end_by_the_rules(line: &Line) -> Option<(GameStatus, Option<Color>)> {
     let position = line.position();
     if position.is_checkmate() {

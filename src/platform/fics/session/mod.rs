@@ -54,10 +54,10 @@ use super::{
 };
 use domain::{Account, ActionError, GameId, ServerEvent};
 
-/// How long the answer to `refresh` may take before a game is told as we know it.
+/// Timeout for the answer to `refresh`, after which the game is shown as we know it.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a challenge told in a sentence may take to be whole, and a game that was announced to be shown.
+/// Timeout for all sentences of a challenge, and for the board of an announced game.
 const SENTENCE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A command that no server knows: its refusal says that everything asked for before it has been answered.
@@ -66,16 +66,13 @@ const END_OF_LISTS: &str = "endoflists";
 /// The pause after a game before we seek the next one.
 const REST: Duration = Duration::from_secs(5);
 
-/// What is to be done.
 #[derive(Debug)]
 pub(crate) enum SessionEffect {
     /// Tell the reader of our events.
     Event(ServerEvent),
-    /// Send a command.
     Send(String),
     /// Let the server do the command that it may have left lying.
     Nudge,
-    /// Answer a request.
     Answer(Ticket, Result<RequestAnswer, ActionError>),
 }
 
@@ -101,7 +98,6 @@ struct UnplayableGame {
 struct OpeningGame {
     id: GameId,
     said: Announcement,
-    /// The newest board.
     board: Style12,
     received: Instant,
     list: MovesAnswer,
@@ -115,19 +111,18 @@ struct OpeningGame {
     is_silent: bool,
 }
 
-/// We, on one server.
 pub(crate) struct FicsSession {
     settings: FicsSettings,
     /// Our name, while we are logged in.
     us: Option<Speaker>,
-    /// Whether offers come with numbers; sentences about them are then not needed.
+    /// True if offers come with numbers; sentences about them are then ignored.
     tells_offers: bool,
     /// Makes names unique: when this process began.
     run: String,
     serial: u64,
     /// A challenge that is being told in sentences, and when it will be taken as told.
     telling: Option<(Box<MatchTerms>, Instant)>,
-    /// Who is known to be a computer, in lower case.
+    /// Known computers, in lower case.
     computers: BTreeSet<String>,
     challenges: Challenges,
     courtesy: Courtesy,
@@ -143,7 +138,7 @@ pub(crate) struct FicsSession {
     history: History,
     look_ups: LookUps,
     silence: Silence,
-    /// What was told last to be kept for a later process.
+    /// Fact that was last sent to be kept for a later process.
     told_learned: Option<&'static str>,
     /// The server's zones by their letters, with what their clocks show more than ours in UTC.
     zones: Vec<(Option<String>, SignedDuration)>,
@@ -156,15 +151,14 @@ pub(crate) struct FicsSession {
     sought: Option<(String, Instant)>,
     /// The server's words when it refused a seek.
     seek_refusal: Option<String>,
-    /// Whether new games are still taken.
+    /// True if new games are accepted.
     open: bool,
-    /// Whether games are sought: whoever answers a seek should not be turned away.
+    /// True if games are sought: players who answer a seek must not be declined.
     seeks_wanted: bool,
-    /// Commands that can wait.
     outbox: Outbox,
-    /// Whether somebody's `finger` notes are being told, until the next prompt: what looks like a row of a list is none.
+    /// True until the next prompt after a `finger`: its notes may look like a row of a list.
     reads_finger: bool,
-    /// Whether a command was sent that no prompt has followed yet, and that the outbox does not know of.
+    /// True after a command without a prompt yet that the outbox does not know.
     has_sent: bool,
     effects: Vec<SessionEffect>,
 }
@@ -210,7 +204,7 @@ impl FicsSession {
         }
     }
 
-    /// What there is to be done since the last call.
+    /// Returns the effects since the last call.
     pub(crate) fn effects(&mut self) -> Vec<SessionEffect> {
         let answers = self.requests.answers().into_iter().map(|(ticket, answer)| SessionEffect::Answer(ticket, answer));
         let mut effects = std::mem::take(&mut self.effects);
@@ -218,12 +212,10 @@ impl FicsSession {
         effects
     }
 
-    /// The game that we have.
     pub(crate) fn running(&self) -> Vec<GameId> {
         self.current_id().cloned().into_iter().collect()
     }
 
-    /// Login and set-up are done.
     pub(crate) fn connected(&mut self, us: Speaker, now: Instant) {
         let computer = us.titles.iter().any(|title| title == "C");
         let title = if computer { Some("C".to_owned()) } else { us.is_guest().then(|| "U".to_owned()) };
@@ -293,7 +285,6 @@ impl FicsSession {
         true
     }
 
-    /// The server says something.
     pub(crate) fn on(&mut self, message: FicsMessage, now: Instant) {
         self.server_speaks(now);
         match message {
@@ -434,7 +425,7 @@ impl FicsSession {
         }
     }
 
-    /// Whether new games are wanted from now on, in this connection and those to come.
+    /// Sets whether new games are accepted, in this connection and later ones.
     pub(crate) fn open_to_new_games(&mut self, open: bool, now: Instant) {
         if std::mem::replace(&mut self.open, open) == open || self.us.is_none() {
             return;
@@ -505,8 +496,8 @@ impl FicsSession {
         }
     }
 
-    /// What is left on our clock, where a connection that is dead without a sign would cost us of it: while the opponent thinks, and
-    /// while a move of ours is on its way.
+    /// Returns our remaining clock, if a silently dead connection would cost some of it: while the
+    /// opponent thinks, and while a move of ours is on its way.
     pub(crate) fn clock_at_risk(&self) -> Option<Duration> {
         let CurrentGame::Running(game) = &self.current else { return None };
         let is_sent = self.requests.is_open(|want| matches!(want, Want::OurMove { .. }));
@@ -531,7 +522,6 @@ impl FicsSession {
         self.effects.push(SessionEffect::Event(event));
     }
 
-    /// Sends a command at once.
     fn send(&mut self, command: &str) {
         self.effects.push(SessionEffect::Send(command.to_owned()));
         self.has_sent = true;
@@ -557,7 +547,7 @@ impl FicsSession {
         }
     }
 
-    /// Whether a move may be sent at any time now.
+    /// Returns true if a move may be sent at any time now.
     fn is_our_move(&self) -> bool {
         matches!(&self.current, CurrentGame::Running(game) if game.is_our_move() && !game.is_played_out())
     }

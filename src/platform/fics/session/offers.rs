@@ -10,7 +10,7 @@ use super::{
 use crate::fics::message::{FicsMessage, FicsOffer, MatchTerms, OfferKind};
 use domain::{ActionError, ChallengeId, DeclineReason, Done, ServerEvent};
 
-/// Computers' names are remembered until there are so many.
+/// Maximum number of computers' names that are remembered.
 const MOST_COMPUTERS: usize = 1000;
 
 impl FicsSession {
@@ -60,7 +60,7 @@ impl FicsSession {
         }
     }
 
-    /// Somebody challenges us.
+    /// A player challenges us.
     fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>, now: Instant) {
         let opponent = terms.other_than(self.our_name()).clone();
         if let Some(pending) = self.challenges.with(&opponent.name, true)
@@ -125,7 +125,8 @@ impl FicsSession {
             return self.adjournments.marked(&opponent.name, true);
         }
         if !self.requests.is_open(asked_for) {
-            // Nobody has asked for it: it was to resume a game, or the server took the name for the beginning of another one.
+            // The challenge is unwanted: it was to resume a game, or the server took the name for
+            // the beginning of another one.
             return self.withdraw_new_game(&opponent.name, index, now);
         }
         let id = ChallengeId::new(self.new_name(&opponent.name));
@@ -187,7 +188,7 @@ impl FicsSession {
 
     /// Answers a request that needs no thought about the position.
     fn answer_request(&mut self, what: OfferKind, index: Option<u32>, by: &str) {
-        // Whoever asks for the same agrees: where offers have no numbers, no server misunderstands that.
+        // An equal request is an agreement: if offers have no numbers, all servers understand that.
         let same = match what {
             OfferKind::Abort if self.settings.accept_abort => Some("abort"),
             OfferKind::Adjourn if self.settings.accept_adjourn => Some("adjourn"),
@@ -213,7 +214,7 @@ impl FicsSession {
         }
     }
 
-    /// Somebody declines a challenge of ours.
+    /// A player declines a challenge of ours.
     fn declined(&mut self, by: &str) {
         self.adjournments.declined(by);
         let Some(PendingChallenge { id, .. }) = self.challenges.with(by, false).cloned() else { return };
@@ -222,8 +223,8 @@ impl FicsSession {
         self.tell(ServerEvent::ChallengeDeclined { id, by, reason: DeclineReason::Generic });
     }
 
-    /// A sentence that refuses something; it does not say what, so it is for whoever waits. Where it is about another player, it is for
-    /// who waits for that one.
+    /// A refusal that does not name its request; it settles the request that waits, or the one
+    /// about the named player.
     fn refused(&mut self, words: &str, about: Option<&str>, now: Instant) {
         let about = about.filter(|name| !name.eq_ignore_ascii_case(self.our_name()));
         if words.contains("adjourned game with ")
@@ -242,7 +243,7 @@ impl FicsSession {
             && self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false))).is_none()
         {
             tracing::debug!(words, "the server refuses something");
-            // Seeks are for nobody by name.
+            // Seeks name no player.
             if about.is_none() {
                 self.seek_refused(words, now);
             }

@@ -1,19 +1,19 @@
-//! What a game does to our rating: a server of this family says it in a line of its own, as a rule right after the game's end.
+//! Changes of our rating by a game: servers of this family send a line of their own, as a rule
+//! right after the game's end.
 //!
-//! So the end of a rated game is told as soon as that line has come, and after [`PATIENCE`] without it.
+//! So the end of a rated game is sent on once that line has come, or after [`PATIENCE`].
 
 use std::time::{Duration, Instant};
 
 use super::{CurrentGame, FicsSession};
 use domain::{Color, GameId, GameState, GameStatus, ServerEvent};
 
-/// How long the end of a rated game waits for what it did to our rating.
+/// Time that the end of a rated game waits for the change of our rating.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is known of our rating between a game and the next.
 #[derive(Default)]
 pub(super) struct RatingNews {
-    /// What the server has said of the game on the board before its end.
+    /// Change of the rating that came before the end of the game on the board.
     early: Option<i32>,
     /// The end that waits, and until when.
     waiting: Option<(FinishedGame, Instant)>,
@@ -29,12 +29,11 @@ pub(super) struct FinishedGame {
 }
 
 impl RatingNews {
-    /// Until when an end waits.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.waiting.as_ref().map(|(_, due)| *due)
     }
 
-    /// Whether the end of this game waits.
+    /// Returns true if the end of this game waits.
     pub(super) fn is_about(&self, id: &GameId) -> bool {
         self.waiting.as_ref().is_some_and(|(finished, _)| finished.id == *id)
     }
@@ -75,7 +74,7 @@ impl FicsSession {
         }
     }
 
-    /// The change of our rating goes first, so that whoever hears of the last state knows it.
+    /// Sends the change of our rating before the last state, so that it is known with the end.
     fn tell_end(&mut self, finished: FinishedGame, rating_change: Option<i32>) {
         let FinishedGame { id, status, winner, last } = finished;
         self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(status), winner, rating_change });

@@ -1,38 +1,38 @@
-//! What was asked of us and waits for the server's word.
+//! Requests that wait for the server's answer.
 
 use std::time::{Duration, Instant};
 
 use domain::{ActionError, ChallengeId, Color, Done, GameStatus, UciMove};
 
-/// How long an answer may take before the server is nudged, and how long after each other: some servers that were sent two commands
-/// at a time stay one command behind from then on.
+/// Time after which the server is nudged, and the interval of nudges: some servers that get two
+/// commands at once stay one command behind from then on.
 const NUDGE_AFTER: Duration = Duration::from_secs(1);
 
-/// Names a request to whoever made it.
+/// Identifies a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(pub u64);
 
-/// What came of a request.
+/// Answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestAnswer {
-    /// Of an action.
+    /// Answer to an action.
     Done(Done),
-    /// Of the question whether somebody is there.
+    /// True if the player is online.
     There(bool),
-    /// Of the question what became of a game: its moves, in UCI notation, how it ended or stands, and who won.
+    /// Record of a past game: its moves, in UCI notation, its status and its winner.
     Found(String, GameStatus, Option<Color>),
 }
 
-/// What is waited for.
+/// Awaited event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Want {
-    /// The board that shows our move, made after so many plies of the line.
+    /// The board that shows our move, made after `ply` half-moves of the line.
     OurMove { uci: UciMove, ply: usize, command: String, draw_after: bool },
     /// The game that comes of a challenge we accepted.
     Game(ChallengeId),
     /// Our challenge to this player (lower case) being issued.
     Issued(String),
-    /// Somebody's presence.
+    /// Presence of a player.
     Presence,
     /// The end of the game that we abort or resign.
     End,
@@ -41,7 +41,6 @@ pub(super) enum Want {
 /// Requests in the order in which they were sent.
 #[derive(Debug)]
 pub(super) struct Requests {
-    /// How long the server may take to answer one.
     patience: Duration,
     open: Vec<(Ticket, Want, Instant)>,
     /// When the server was nudged last.
@@ -50,12 +49,10 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// None yet.
     pub(super) fn new(patience: Duration) -> Self {
         Self { patience, open: Vec::new(), nudged: None, answers: Vec::new() }
     }
 
-    /// Waits from now on.
     pub(super) fn open(&mut self, ticket: Ticket, want: Want, now: Instant) {
         self.open.push((ticket, want, now + self.patience));
     }
@@ -69,7 +66,6 @@ impl Requests {
         is_joined
     }
 
-    /// Answers something without waiting.
     pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<RequestAnswer, ActionError>) {
         self.answers.push((ticket, answer));
     }
@@ -109,7 +105,7 @@ impl Requests {
         settled
     }
 
-    /// Whether something of this kind is waited for.
+    /// Returns true if a request of this kind waits.
     pub(super) fn is_open(&self, kind: impl Fn(&Want) -> bool) -> bool {
         self.open.iter().any(|(_, want, _)| kind(want))
     }
@@ -123,7 +119,7 @@ impl Requests {
         }
     }
 
-    /// Whether something has waited so long that the server is to be nudged now.
+    /// Returns true if a request has waited so long that the server is to be nudged now.
     pub(super) fn is_nudge_due(&mut self, now: Instant) -> bool {
         let is_due = self.nudge_at().is_some_and(|at| at <= now);
         if is_due {

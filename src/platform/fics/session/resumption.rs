@@ -1,17 +1,19 @@
-//! Games that wait: adjourned by agreement, by a lost connection, or by ours.
+//! Stored games: adjourned by agreement, by the opponent's lost connection, or by ours.
 //!
-//! A game that waits goes on only where the policy has seen its terms: because it began under our eyes or stands in the journal, and
-//! what the server says of it agrees; any other one is told as a challenge, once for each time that the opponent comes. What the server
-//! marks as `(adjourned)` without our knowing of such a game is a challenge like any other.
+//! A stored game goes on only if the policy has seen its terms: because it began in this process or
+//! is in the journal, and the server's words about it agree; any other one is reported as a
+//! challenge, once for each time that the opponent comes. A challenge that the server marks as
+//! `(adjourned)` is an ordinary one if we do not know such a game.
 //!
-//! Where `resume` is not known, some servers let a match with the same player resume a game and mark it so, others take it for a new
-//! challenge, which nobody asked for. So a match is sent only right after the server has listed the game, and names the game's
-//! clock and `unrated`: where a game waits, those words count for nothing. A match that the server takes for a new one is withdrawn,
-//! a game that begins from it is left, and no further one is made on this server, in no later process either
-//! ([`ServerEvent::Learned`]).
+//! If `resume` is not known, some servers let a match with the same player resume a game and mark
+//! it so, others take it for a new challenge, which is unwanted. So a match is sent only right
+//! after the server has listed the game, and names the game's clock and `unrated`: for a stored
+//! game those words are ignored. A match that the server takes for a new one is withdrawn, a game
+//! that begins from it is left, and no further one is made on this server, in no later process
+//! either ([`ServerEvent::Learned`]).
 //!
-//! A game cut off with our connection and taken up at once bears the same name as before. One that was told to be over
-//! comes back under a new one, `...-7.2` after `...-7`: nobody has to take back that a game has ended.
+//! A game cut off with our connection and resumed at once keeps its name. One that was reported as
+//! over comes back under a new one, `...-7.2` after `...-7`, so that its end stands.
 
 use std::{
     collections::BTreeMap,
@@ -24,29 +26,29 @@ use super::{
 use crate::fics::message::{GameEnd, MatchTerms, StoredGame, may_name};
 use domain::{ChallengeId, Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, ServerEvent, TimeControl};
 
-/// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
-/// was cut off.
+/// Time after a login for the server to list our adjourned games, and for the opponent to resume
+/// the one that was cut off.
 const VERDICT: Duration = Duration::from_secs(5);
 
-/// How long the server may take to mark a match that is to resume a game, before it is withdrawn.
+/// Time for the server to mark a match that is to resume a game, before it is withdrawn.
 const MARK_PATIENCE: Duration = Duration::from_secs(3);
 
-/// For so long after a match was withdrawn a game with the same player may be the one that it began.
+/// Time after a withdrawn match in which a game with the same player may be the one that it began.
 const WITHDRAWN_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The pause between two attempts to resume a game with the same opponent.
 const ASK_AGAIN: Duration = Duration::from_secs(60);
 
-/// So old may the server's word be that a game waits, where a match is to resume it; and so long may the list take.
+/// Maximum age of the server's list of stored games when a match is to resume one, and the timeout
+/// for that list.
 const LISTED_LATELY: Duration = Duration::from_secs(2);
 
-/// A game that waits.
 struct Adjourned {
     /// Its name when it is resumed.
     id: GameId,
     /// As we know it.
     game: Option<Box<FollowedGame>>,
-    /// What is played, as far as we or the server know.
+    /// Terms, as far as we or the server know.
     terms: Option<GameTerms>,
     /// As the server writes it.
     opponent: String,
@@ -66,10 +68,9 @@ struct Adjourned {
     left_running: bool,
 }
 
-/// What a server makes of a match with somebody with whom a game waits.
+/// Meaning of a match with the opponent of a stored game, on a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MatchMeaning {
-    /// It has not shown yet.
     #[default]
     Unknown,
     /// It resumes the game, and is marked so.
@@ -86,7 +87,7 @@ struct AskedMatch {
     is_withdrawn: bool,
 }
 
-/// What the commands are that resume a game.
+/// Commands that resume games.
 #[derive(Default)]
 struct Asking {
     commands: Vec<String>,
@@ -105,7 +106,8 @@ pub(super) struct Adjournments {
     verdict_at: Option<Instant>,
     /// True if this server has shown that it does not know `resume`.
     knows_no_resume: bool,
-    /// What a match with somebody with whom a game waits means there. It outlasts the connection.
+    /// Meaning of a match with the opponent of a stored game on this server. It outlasts the
+    /// connection.
     match_meaning: MatchMeaning,
     /// True if it was told that games which wait cannot go on.
     told_for_good: bool,
@@ -153,7 +155,7 @@ impl Adjournments {
         self.remembered.retain(|_, remembered| remembered.info.id != *id);
     }
 
-    /// What a match with somebody with whom a game waits means on this server, as an earlier process has learnt.
+    /// Restores the meaning of a match that an earlier process has learned.
     pub(super) fn recall(&mut self, words: &str) {
         self.match_meaning = match words {
             MATCH_RESUMES => MatchMeaning::Resumes,
@@ -191,7 +193,6 @@ impl Adjournments {
         }
     }
 
-    /// The policy takes this game.
     pub(super) fn allow(&mut self, opponent: &str) {
         if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
             game.is_allowed = true;
@@ -208,7 +209,8 @@ impl Adjournments {
         }
     }
 
-    /// The name that a list shows as `listed`: whole, where it is cut off and we know of a game with whoever bears it.
+    /// Returns the whole name for one that a list may cut off, if we know of a game with such a
+    /// player.
     fn whole_name(&self, listed: &str) -> String {
         let remembered = self.remembered.values().map(|game| &game.info.opponent().name);
         let known = self.games.values().map(|game| &game.opponent).chain(remembered);
@@ -283,14 +285,15 @@ impl Adjournments {
         self.is_answered(opponent);
     }
 
-    /// Somebody wants to resume a game, and the server marks it so. Where there is no word for it, a match did it.
+    /// The opponent wants to resume a game, and the server marks it so. If the server lacks
+    /// `resume`, a match did it.
     pub(super) fn is_marked_by_them(&mut self) {
         if self.knows_no_resume {
             self.match_meaning = MatchMeaning::Resumes;
         }
     }
 
-    /// What was asked of this player by a match is settled.
+    /// Our match to this player is settled.
     pub(super) fn is_answered(&mut self, opponent: &str) {
         self.asked_by_match.take_if(|asked| asked.opponent.eq_ignore_ascii_case(opponent));
     }
@@ -321,7 +324,8 @@ impl Adjournments {
         self.asked_by_match.as_ref().is_some_and(|asked| asked.opponent.eq_ignore_ascii_case(opponent))
     }
 
-    /// Whom we have asked by a match that the server has not marked in time. Of one that was withdrawn long ago no game comes any more.
+    /// Returns the player of our match that the server has not marked in time. A match that was
+    /// withdrawn long ago begins no game any more.
     fn unmarked(&mut self, now: Instant) -> Option<String> {
         let late = self.asked_by_match.take_if(|asked| asked.until <= now)?;
         (!late.is_withdrawn).then_some(late.opponent)
@@ -395,7 +399,7 @@ impl Adjournments {
         self.games.remove(&opponent).map(|game| (game.id, game.game))
     }
 
-    /// Somebody came or went.
+    /// A player came or went.
     pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
         if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
             game.online = arrived;
@@ -425,8 +429,9 @@ impl Adjournments {
         self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
     }
 
-    /// How those are asked whose turn it is. The first one who is willing gets the game; the server takes back the other requests.
-    /// Unless new games are wanted (`open`), it is the turn of those alone that are no new ones.
+    /// Returns the requests that are due. The first opponent who accepts gets the game; the server
+    /// withdraws the other requests. Unless new games are wanted (`open`), only interrupted games
+    /// are due.
     fn ask_those_due(&mut self, now: Instant, open: bool) -> Asking {
         let mut asking = Asking::default();
         if self.cannot_resume() {
@@ -471,7 +476,7 @@ impl Adjournments {
     }
 }
 
-/// What a later process is told of a server's matches.
+/// Facts about a server's matches, for a later process.
 const MATCH_RESUMES: &str = "match resumes";
 const MATCH_IS_NEW: &str = "match is new";
 
@@ -633,7 +638,7 @@ impl FicsSession {
         }
     }
 
-    /// What an earlier process has learned; of another server it counts for nothing.
+    /// Restores facts that an earlier process has learned; those of another server do not count.
     pub(crate) fn recall(&mut self, learned: &str) {
         let server = format!("{} {} ", self.settings.host, self.settings.port);
         if let Some(words) = learned.strip_prefix(&server) {
@@ -642,7 +647,7 @@ impl FicsSession {
         }
     }
 
-    /// Takes back a match that nobody wanted: the server does not know that a game waits.
+    /// Withdraws an unwanted match: the server does not know of the stored game.
     pub(super) fn withdraw_new_game(&mut self, opponent: &str, index: Option<u32>, now: Instant) {
         if self.adjournments.is_unmarked(opponent) {
             self.adjournments.is_new(opponent, now);
@@ -670,7 +675,7 @@ impl FicsSession {
         }
     }
 
-    /// Somebody came or went, perhaps one with whom a game waits that we do not know of.
+    /// A player came or went, perhaps one with a stored game that we do not know of.
     pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
         if arrived && !adjourned && self.adjournments.name_of_game_with(name).is_some() {
             // The server does not say that a game waits. Its list knows.

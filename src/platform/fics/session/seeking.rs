@@ -17,7 +17,7 @@ impl FicsSession {
             && !self.requests.is_open(|want| matches!(want, Want::Game(_)))
     }
 
-    /// Whether games are to be sought from now on, in this connection and those to come.
+    /// Sets whether games are sought, in this connection and later ones.
     pub(crate) fn seek_games(&mut self, wanted: bool, now: Instant) {
         if std::mem::replace(&mut self.seeks_wanted, wanted) == wanted || self.us.is_none() {
             return;
@@ -49,7 +49,8 @@ impl FicsSession {
         self.send_in_turn(command);
     }
 
-    /// The server refuses something that nobody waits for: most likely our last seek. That is said once for each of its words.
+    /// The server refuses something that no request waits for: most likely our last seek. Each of
+    /// its sentences is logged once.
     pub(super) fn seek_refused(&mut self, words: &str, now: Instant) {
         let Some((seek, at)) = &self.sought else { return };
         let is_news = self.seek_refusal.as_deref() != Some(words);

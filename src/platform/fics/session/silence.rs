@@ -11,10 +11,10 @@ use domain::{ActionError, ServerEvent};
 /// The time that the opponent may think before the game is asked for, and how long after each other.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the end of a game may take in which no move can be made any more.
+/// Time for the server to end a game without possible moves.
 const END_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was last heard of the game on the board.
+/// Last signs of the game on the board.
 #[derive(Default)]
 pub(super) struct Silence {
     heard: Option<Instant>,
@@ -54,7 +54,6 @@ impl FicsSession {
         self.silence.asked.max(self.silence.heard).map(|last| last + patience)
     }
 
-    /// The time may have come.
     pub(super) fn silence_is_due(&mut self, now: Instant) {
         if self.silence_at().is_some_and(|at| at <= now) {
             self.ask_whether_game_runs(now);

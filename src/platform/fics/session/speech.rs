@@ -1,11 +1,8 @@
-//! Messages of other players.
-
 use super::{CurrentGame, FicsSession};
 use crate::fics::message::{Speaker, SpeechKind};
 use domain::{ChatLine, ChatRoom, ServerEvent};
 
 impl FicsSession {
-    /// Handles a message.
     pub(super) fn heard(&mut self, by: &Speaker, manner: SpeechKind, text: String) {
         let game = match &self.current {
             CurrentGame::Running(game) => {

@@ -73,7 +73,8 @@ impl Evening {
         self.effects()
     }
 
-    /// So many times five seconds pass, each with the prompt of a server that is there and tells nothing.
+    /// Passes `times` times five seconds, each with the prompt of a server that is alive and sends
+    /// nothing else.
     fn pass_with_prompts(&mut self, times: usize) -> Vec<String> {
         let mut told = Vec::new();
         for _ in 0..times {
@@ -123,7 +124,7 @@ const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPP
                   300 300 1 P/e2-e4 (0:00) e4 1 0";
 const E5: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 1 Ann Somebot -1 5 0 39 39 \
                   300 300 2 P/e7-e5 (0:00) e5 1 1";
-/// What `moves` says of the game that has come to [`E5`].
+/// Answer to `moves` for the game at [`E5`].
 const LIST_TO_E5: [&str; 3] = [
     "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
     "  1.  e4      (0:00)     e5      (0:00)",
@@ -131,7 +132,7 @@ const LIST_TO_E5: [&str; 3] = [
 ];
 
 #[test]
-fn an_older_server_is_understood_by_its_sentences() {
+fn old_servers_sentences_are_read() {
     let mut evening = Evening::begin(FicsSettings::default());
     assert_eq!(evening.effects(), ["Connected", "> stored", "> history", "> endoflists"]);
     let told = evening.hear(&[
@@ -170,7 +171,7 @@ fn an_older_server_is_understood_by_its_sentences() {
 }
 
 #[test]
-fn the_end_of_a_rated_game_says_what_it_did_to_our_rating() {
+fn rated_end_reports_rating_change() {
     const GAME: [&str; 4] = ["{Game 1 (Ann vs. Somebot) Creating rated blitz match.}", START, E4, E5];
     const END: &str = "{Game 1 (Ann vs. Somebot) Ann resigns} 0-1";
     const UP: &str = "blitz rating adjustment: 1500 --> 1508";
@@ -211,7 +212,7 @@ fn the_end_of_a_rated_game_says_what_it_did_to_our_rating() {
 }
 
 #[test]
-fn an_opponent_out_of_time_is_flagged_and_one_who_lags_is_spared() {
+fn lagging_opponent_is_not_flagged() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&["Creating: Ann (1500) Somebot (1500) rated blitz 5 0", START, E4, E5]);
     assert_eq!(evening.pass(Duration::from_secs(300)), [""; 0]);
@@ -229,7 +230,7 @@ fn an_opponent_out_of_time_is_flagged_and_one_who_lags_is_spared() {
 
 /// Some servers mark a guest in the challenge, and nowhere else.
 #[test]
-fn a_guest_who_lags_is_spared_by_an_abort() {
+fn lagging_guest_gets_an_abort() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&["Challenge: Ann (++++) Somebot (1500) unrated blitz 5 0.", ENDS]);
     evening.act(Action::Accept("ann-run-1".into()));
@@ -238,7 +239,7 @@ fn a_guest_who_lags_is_spared_by_an_abort() {
 }
 
 #[test]
-fn nobody_is_flagged_in_a_game_without_a_clock() {
+fn clockless_game_has_no_flag() {
     // Some servers tell an increment and run no clock; others say it when we flag.
     let untimed = |board: &str| board.replace(" 5 0 39 39 300 300 ", " 0 1 39 39 0 0 ");
     let mut evening = Evening::begin(FicsSettings::default());
@@ -263,7 +264,7 @@ const HERE: &str = "Notification: Ann, who has an adjourned game with you, has a
 
 /// Promise 8: no game that the policy has not seen.
 #[test]
-fn only_what_the_server_marks_resumes_a_game() {
+fn only_marked_matches_resume_a_game() {
     let mut evening = with_a_game_that_waits();
     let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) rated lightning 1 0.", ends]);
@@ -276,9 +277,9 @@ fn only_what_the_server_marks_resumes_a_game() {
     assert_eq!(told, ["> accept ann"]);
 }
 
-/// What is marked so, and is not the game that we know to wait, is a challenge like any other.
+/// A challenge marked as adjourned that is not the stored game we know is an ordinary one.
 #[test]
-fn a_resumption_on_other_terms_passes_the_policy() {
+fn resumption_on_new_terms_is_judged() {
     for terms in
         ["rated blitz 5 0", "unrated blitz 3 0", "unrated suicide 5 0", "unrated blitz suicide 5 0", "unrated wild 5 0"]
     {
@@ -297,7 +298,7 @@ fn a_resumption_on_other_terms_passes_the_policy() {
 /// A game that was cut off before both had moved is given up by the server; the next one against the same opponent, whose first board
 /// is lost, is another.
 #[test]
-fn a_new_game_is_not_taken_for_the_one_that_was_cut_off() {
+fn new_game_is_not_the_interrupted_one() {
     let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     let with_white = START.replace("1 Ann Somebot -1", "1 Somebot Ann 1");
     let mut evening = Evening::begin(FicsSettings::default());
@@ -312,9 +313,10 @@ fn a_new_game_is_not_taken_for_the_one_that_was_cut_off() {
     assert_eq!(told[..3], ["GameGone", "started ann-run-2", "> moves"], "{told:?}");
 }
 
-/// Of a game that was cut off it is told what became of it also where the next game begins, and is cut off, before the lists came.
+/// The end of a game that was cut off is found even if the next game begins, and is cut off, before
+/// the lists came.
 #[test]
-fn no_game_that_was_cut_off_is_forgotten() {
+fn interrupted_games_are_all_settled() {
     for next in ["Bob", "Ann"] {
         let mut evening = Evening::begin(FicsSettings::default());
         evening.hear(&[START, E4]);
@@ -329,7 +331,7 @@ fn no_game_that_was_cut_off_is_forgotten() {
 
 /// No seek stands whose answers would all be declined, over no connection.
 #[test]
-fn games_are_sought_only_while_they_are_wanted() {
+fn games_are_sought_only_if_wanted() {
     const SEEK: &str = "> seek 5 0 rated m";
     let seeks = |told: &[String]| told.iter().any(|words| words == SEEK);
     let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..FicsSettings::default() });
@@ -351,7 +353,7 @@ fn games_are_sought_only_while_they_are_wanted() {
 
 /// A seek that still waits to be sent does not stand afterwards.
 #[test]
-fn a_seek_that_is_not_sent_yet_is_withdrawn_as_well() {
+fn unsent_seek_is_withdrawn() {
     let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..FicsSettings::default() });
     evening.session.send("date");
     evening.session.send_what_waits(evening.now);
@@ -367,7 +369,7 @@ fn a_seek_that_is_not_sent_yet_is_withdrawn_as_well() {
 
 /// While we are about to stop, or rest, the game that ran when the connection was lost goes on, and no other one that waits.
 #[test]
-fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {
+fn interrupted_game_resumes_while_closed() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&[START, E4]);
     evening.session.open_to_new_games(false, evening.now);
@@ -386,7 +388,7 @@ fn a_game_that_was_cut_off_goes_on_while_no_new_games_are_wanted() {
 
 /// So does one that an earlier process left running: a pause outlives a restart, and is about new games.
 #[test]
-fn a_game_that_was_left_running_goes_on_while_no_new_games_are_wanted() {
+fn running_game_resumes_while_closed() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.disconnected("a restart".to_owned());
     evening.session.remember(vec![left_running("Ann", "ann-run-1")]);
@@ -404,7 +406,7 @@ fn a_game_that_was_left_running_goes_on_while_no_new_games_are_wanted() {
 
 /// The list of games that wait cuts long names off.
 #[test]
-fn a_game_with_somebody_of_a_long_name_goes_on_under_its_name() {
+fn long_name_resumes_its_game() {
     let with = |text: &str| text.replace("Ann", "Annabellatheelder");
     let row = " 1: B Annabellatheeld Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
     let continues = with("{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}");
@@ -425,9 +427,9 @@ fn a_game_with_somebody_of_a_long_name_goes_on_under_its_name() {
     assert_eq!(evening.hear(&[&continues, &with(E4)])[..1], ["started ann-old-7"]);
 }
 
-/// What is said of games that wait is no answer to the acceptance of a challenge.
+/// Lines about stored games are no answer to the acceptance of a challenge.
 #[test]
-fn a_server_without_games_that_wait_refuses_no_challenge() {
+fn missing_games_refuse_no_challenge() {
     for line in ["Player Somebot has no games stored.", "Only registered players may have stored games."] {
         let mut evening = Evening::begin(FicsSettings::default());
         evening.effects();
@@ -440,7 +442,7 @@ fn a_server_without_games_that_wait_refuses_no_challenge() {
 
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
 #[test]
-fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {
+fn unaccepted_game_is_aborted() {
     let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     for (creating, start, is_aborted) in [
         ("Creating unrated blitz", START.to_owned(), false),
@@ -484,9 +486,9 @@ fn with_a_match_on_its_way() -> Evening {
     evening
 }
 
-/// Promise 8: no challenge that nobody asked for.
+/// Promise 8: no unwanted challenge.
 #[test]
-fn a_match_that_resumes_nothing_is_withdrawn() {
+fn match_without_resumption_is_withdrawn() {
     const LEARNED: &str = "learned freechess.org 5000 match is new";
     let asked = |answer: &[&str]| {
         let mut evening = with_a_match_on_its_way();
@@ -540,10 +542,10 @@ fn unasked_challenge_is_withdrawn() {
     assert_eq!(told, ["> withdraw Annabella"]);
 }
 
-/// `resume: Command has failed.` says nothing of `match`. Where no game that waits can go on, nobody is challenged for it
-/// twice, over no connection and in no later process; the owner is told so once.
+/// `resume: Command has failed.` says nothing of `match`. If no stored game can go on, no player is
+/// challenged for it twice, on any connection or in a later process; the owner is told once.
 #[test]
-fn where_nothing_resumes_a_game_nobody_is_challenged() {
+fn impossible_resumption_is_not_tried() {
     let cut_off = |evening: &mut Evening| {
         evening.hear(&[START, E4]);
         evening.session.disconnected("a cable".to_owned());
@@ -591,9 +593,9 @@ fn a_game_adjourned_by_an_earlier_process_goes_on() {
     assert_eq!(told, ["started ann-old-7.2", "> moves"]);
 }
 
-/// A game that waits and that nobody here has seen is for the policy to decide, once for each time its opponent comes.
+/// An unknown stored game is for the policy to decide, once for each time its opponent comes.
 #[test]
-fn unseen_stored_game_is_told_as_challenge() {
+fn unknown_stored_game_is_a_challenge() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     let row = ROW.replace("[  u", "[ bu");
@@ -612,7 +614,7 @@ fn unseen_stored_game_is_told_as_challenge() {
 /// No game is played by other rules than its own. One that goes on may be put off again, one that begins may be ended; after
 /// that it is told to be left.
 #[test]
-fn unknown_rules_are_never_played_as_others() {
+fn unknown_rules_are_not_played() {
     for (verb, request) in [("Continuing", "> adjourn"), ("Creating", "> abort")] {
         for kind in ["blitz suicide", "suicide", "wild/1", "bughouse", "wild", "losers", "draw"] {
             let mut evening = Evening::begin(FicsSettings::default());
@@ -665,7 +667,7 @@ fn silent_game_is_asked_for() {
 
 /// A server may show others' games so as if they were ours.
 #[test]
-fn board_between_strangers_is_ignored() {
+fn other_players_boards_are_ignored() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     assert_eq!(evening.hear(&[&E4.replace("Somebot", "Bob")]), [""; 0]);
@@ -674,20 +676,20 @@ fn board_between_strangers_is_ignored() {
 
 /// Without numbers a server takes `accept draw` for the kind of an offer.
 #[test]
-fn a_challenger_called_like_an_offer_is_answered() {
+fn challenger_may_be_named_like_an_offer() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&["Challenge: Draw (----) Somebot (----) unrated blitz 5 0.", ENDS]);
     assert_eq!(evening.act(Action::Accept("draw-run-1".into())), ["> accept dra"]);
-    // Where that could be somebody else as well, it is left alone.
+    // A name that could be another player as well is left alone.
     evening.hear(&["Challenge: Dragon (----) Somebot (----) unrated blitz 5 0.", ENDS]);
     let told = evening.act(Action::Accept("draw-run-1".into()));
     assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
 }
 
-/// Names are data, whoever gives them.
+/// Names are data.
 #[test]
-fn only_a_name_becomes_part_of_a_command() {
+fn commands_contain_only_valid_names() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     let told = evening.act(Action::Tell { to: "evil;resign".to_owned(), text: "hello".to_owned() });
@@ -702,7 +704,7 @@ fn only_a_name_becomes_part_of_a_command() {
 }
 
 #[test]
-fn which_games_wait_is_asked_anew_when_something_speaks_against_it() {
+fn doubtful_stored_games_are_listed_again() {
     for line in ["Notification: Ann has arrived.", "{Game 5 (Ann vs. Somebot) Ann resigns} 0-1"] {
         let mut evening = with_a_game_that_waits();
         assert_eq!(evening.hear(&[line]), ["> stored", "> endoflists"], "{line}");
@@ -722,7 +724,7 @@ fn which_games_wait_is_asked_anew_when_something_speaks_against_it() {
 
 /// A server that was sent two commands at once may do each one only when the next comes.
 #[test]
-fn a_move_that_a_server_leaves_lying_is_nudged_out() {
+fn stuck_move_is_nudged() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&[START, E4]);
     evening.pass(Duration::from_secs(30));
@@ -756,7 +758,7 @@ fn no_move_stands_behind_talk() {
 
 /// A move that is asked for once more while the server has not answered is sent once, and both are answered by the same board.
 #[test]
-fn a_move_that_is_on_its_way_is_joined() {
+fn duplicate_move_joins_the_first() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START, E4]);
@@ -766,7 +768,7 @@ fn a_move_that_is_on_its_way_is_joined() {
     assert!(matches!(other.as_slice(), [told] if told.starts_with("= Err(Unavailable")), "{other:?}");
     assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))", "= Ok(Done(Taken))"]);
 
-    // Whoever joins waits no longer than the first one.
+    // The second caller waits no longer than the first one.
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START, E4]);
@@ -780,7 +782,7 @@ fn a_move_that_is_on_its_way_is_joined() {
 
 /// The board that showed a move of ours was lost; the list of moves shows it.
 #[test]
-fn a_move_whose_board_was_lost_is_answered_by_the_next_one() {
+fn next_board_answers_a_move() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START, E4]);
@@ -801,7 +803,7 @@ fn a_move_whose_board_was_lost_is_answered_by_the_next_one() {
     assert_eq!(evening.play("b8c6"), ["> b8c6"], "nothing is on its way any more");
 }
 
-/// What is written in the log at level WARN while `story` is told.
+/// Returns the log lines at level WARN during `story`.
 fn warnings(story: impl FnOnce()) -> String {
     #[derive(Clone, Default)]
     struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
@@ -826,7 +828,7 @@ fn warnings(story: impl FnOnce()) -> String {
 }
 
 #[test]
-fn a_seek_that_is_refused_is_said_once_with_a_remedy() {
+fn refused_seek_is_logged_once() {
     let log = warnings(|| {
         let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], seek_every: 60, ..FicsSettings::default() };
         let mut evening = Evening::begin(settings);
@@ -841,7 +843,7 @@ fn a_seek_that_is_refused_is_said_once_with_a_remedy() {
 }
 
 #[test]
-fn a_list_of_moves_that_does_not_come_is_done_without() {
+fn missing_move_list_is_skipped() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     assert_eq!(
@@ -855,7 +857,7 @@ fn a_list_of_moves_that_does_not_come_is_done_without() {
 
 /// Its moves are not known, but both sides have moved: `abort` would ask the opponent to end a game that we may win.
 #[test]
-fn a_game_that_is_played_from_its_board_is_not_aborted() {
+fn game_from_its_board_is_not_aborted() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]);
     evening.pass_with_prompts(6);
@@ -863,9 +865,9 @@ fn a_game_that_is_played_from_its_board_is_not_aborted() {
     assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
 }
 
-/// Where nobody can mate, many servers play on until somebody's time is over.
+/// Without mating material many servers play on until a clock runs out.
 #[test]
-fn a_game_in_which_nobody_can_mate_is_played_on() {
+fn game_without_mating_material_goes_on() {
     const BARE: &str = "<12> ----kb-- -------- -------- -------- -------- -------- -------- --B-K--- W -1 0 0 0 0 0 1 Ann Somebot -1 5 0 \
                         3 3 300 300 1 none (0:00) none 1 0";
     const KD1: &str = "<12> ----kb-- -------- -------- -------- -------- -------- -------- --BK---- B -1 0 0 0 0 1 1 Ann Somebot 1 5 0 \
@@ -879,7 +881,7 @@ fn a_game_in_which_nobody_can_mate_is_played_on() {
 
 /// Some servers begin another command at a semicolon.
 #[test]
-fn nothing_that_we_say_is_a_second_command() {
+fn chat_contains_no_second_command() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&["endoflists: Command not found.", START]);
     let text = "12 moves; !quiet ends it.".to_owned();
@@ -893,9 +895,9 @@ fn nothing_that_we_say_is_a_second_command() {
     }
 }
 
-/// What somebody writes about himself may look like a row of the server's lists.
+/// A player's notes may look like a row of the server's lists.
 #[test]
-fn the_notes_of_a_player_are_no_list() {
+fn finger_notes_are_no_list() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.tickets += 1;
@@ -908,7 +910,7 @@ fn the_notes_of_a_player_are_no_list() {
 }
 
 #[test]
-fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
+fn gap_between_boards_requests_moves() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START]);
@@ -919,7 +921,7 @@ fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
 
 /// Lines of the list are lost: it is asked for again before the game is played from the board.
 #[test]
-fn a_list_of_moves_with_a_gap_is_asked_for_again() {
+fn incomplete_move_list_is_repeated() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START]);
@@ -934,7 +936,7 @@ fn a_list_of_moves_with_a_gap_is_asked_for_again() {
 /// The connection may be lost without a word just when the moves were asked for: the game is not begun from its board for that, but
 /// has its moves over the next one.
 #[test]
-fn a_game_is_not_begun_from_its_board_while_the_server_is_silent() {
+fn silent_server_begins_no_game() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START]);
@@ -949,7 +951,7 @@ fn a_game_is_not_begun_from_its_board_while_the_server_is_silent() {
 }
 
 #[test]
-fn a_variant_nobody_asked_for_is_left_alone() {
+fn unwanted_variant_is_left() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     let no_king = START.replace("RNBQKBNR", "RNBQ-BNR");
@@ -964,7 +966,7 @@ fn a_variant_nobody_asked_for_is_left_alone() {
 
 /// `abort` ends a game that has hardly begun; later it would only ask the opponent, and a game that we must leave would go on.
 #[test]
-fn a_game_in_which_both_have_moved_is_not_aborted_but_resigned() {
+fn begun_game_is_resigned_not_aborted() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START, E4, E5]);
@@ -977,7 +979,7 @@ fn a_game_in_which_both_have_moved_is_not_aborted_but_resigned() {
 
 /// The move by which both sides have moved may be on its way when we abort: then the server asks the opponent.
 #[test]
-fn an_abort_that_would_ask_the_opponent_is_refused() {
+fn abort_by_agreement_is_refused() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&[START, E4]);
@@ -987,7 +989,7 @@ fn an_abort_that_would_ask_the_opponent_is_refused() {
 }
 
 #[test]
-fn stale_games_are_put_before_an_adjudicator_once() {
+fn stale_games_are_adjudicated_once() {
     let settings = FicsSettings { adjudicate_after: 30, resume: false, ..FicsSettings::default() };
     let mut evening = Evening::begin(settings);
     evening.effects();
@@ -997,7 +999,7 @@ fn stale_games_are_put_before_an_adjudicator_once() {
 }
 
 #[test]
-fn requests_without_an_answer_are_given_up() {
+fn unanswered_requests_expire() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.hear(&[START, E4]);
     let uci = "e7e5".parse().expect("a move");
@@ -1006,9 +1008,10 @@ fn requests_without_an_answer_are_given_up() {
     assert!(told.iter().any(|told| told.starts_with("= Err(Unavailable")), "{told:?}");
 }
 
-/// Somebody may be gone when his challenge is declined: that says nothing of another one, which we have accepted.
+/// A player may be gone when the challenge is declined: that says nothing of another challenge,
+/// which we have accepted.
 #[test]
-fn a_refusal_about_somebody_else_answers_no_acceptance() {
+fn refusal_about_others_is_no_answer() {
     for about_bob in [
         "There are no pending offers from Bob.",
         "You have no offers to decline.",
@@ -1032,7 +1035,7 @@ fn a_refusal_about_somebody_else_answers_no_acceptance() {
 
 /// The same, where offers have numbers.
 #[test]
-fn the_number_of_another_offer_answers_no_acceptance() {
+fn other_offers_number_is_no_answer() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.hear(&["<pf> 4 w=Ann t=match p=Ann (1500) Somebot (1500) rated blitz 5 0"]);
@@ -1077,7 +1080,7 @@ fn lines() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_order_of_lines_and_times_leads_astray(
+    fn any_order_of_lines_is_safe(
         story in proptest::collection::vec((lines(), 0..20_000u64, 0..12u8), 0..60),
     ) {
         let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0".to_owned()], ..FicsSettings::default() });

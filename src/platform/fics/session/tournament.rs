@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_tournaments_are_joined_if_wanted() {
+    fn tournaments_are_joined_if_wanted() {
         let round = "You play white against Ann in this round of tourney #12.";
         assert_eq!(answer(round, false).as_deref(), Some("td play 12"));
         assert_eq!(answer("| 7   | open   | TM | 2 12 r SS\\4 |", true).as_deref(), Some("td join 7"));

@@ -1,5 +1,3 @@
-//! Challenges, ours and others'.
-
 use serde::Deserialize;
 
 use super::{VariantKey, color, lenient, player::User, seconds, variant, whole_days};
@@ -14,7 +12,7 @@ pub(super) struct ChallengeEnvelope {
 }
 
 impl ChallengeEnvelope {
-    /// Whether `us` made it, or it is made to `us` or to anybody.
+    /// Returns true if `us` made it, or it is made to `us` or to anybody.
     pub(super) fn concerns(&self, us: &str) -> bool {
         let is_us = |user: &User| user.clone().into_player().id == us;
         let ChallengeJson { challenger, dest_user, .. } = &self.challenge;
@@ -45,7 +43,6 @@ struct Compat {
     bot: Option<bool>,
 }
 
-/// A challenge.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ChallengeJson {
@@ -125,7 +122,6 @@ impl ChallengeCreated {
     }
 }
 
-/// A challenge's clock, in seconds.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TimeControlJson {

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_of_ours_is_refused() {
+    fn foreign_games_are_refused() {
         for (body, us) in [
             ("[]", "bob"),
             (GAME, "eve"),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tournament_is_told_in_many_ways() {
+    fn tournament_is_read_in_every_form() {
         for told in [
             r#""tournament":"abcd1234""#,
             r#""swiss":"abcd1234""#,

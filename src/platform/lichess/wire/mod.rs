@@ -38,12 +38,7 @@ pub enum LichessLineError {
     Server(String),
     /// It is no JSON, or lacks what it must have.
     #[error("cannot read {what}: {reason}")]
-    Malformed {
-        /// What it should be.
-        what: String,
-        /// Why it is not.
-        reason: String,
-    },
+    Malformed { what: String, reason: String },
     /// It was too long to be kept.
     #[error(transparent)]
     TooLong(#[from] LineTooLong),
@@ -55,7 +50,7 @@ pub enum LichessLineError {
     Unplayable(String),
 }
 
-/// What every line of a stream has.
+/// Fields of every line of a stream.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, rename = "type")]

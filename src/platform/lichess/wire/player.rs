@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::lenient;
 use domain::{Account, Player};
 
-/// Somebody, by any of the names that the server has for the same things.
+/// A player, by any of the names that the server has for the same things.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct User {
@@ -79,7 +79,7 @@ struct Count {
 }
 
 impl AccountJson {
-    /// Whether the account is closed, or marked for breaking the terms of service.
+    /// Returns true if the account is closed, or marked for breaking the terms of service.
     pub(crate) fn is_shut_out(&self) -> bool {
         self.disabled.unwrap_or(false) || self.breaks_terms.unwrap_or(false)
     }
@@ -101,7 +101,7 @@ impl AccountJson {
     }
 }
 
-/// Whether somebody is there: `/api/users/status`.
+/// Presence of a player: `/api/users/status`.
 #[derive(Deserialize)]
 pub(crate) struct UserStatus {
     pub id: String,
@@ -115,7 +115,7 @@ impl UserStatus {
     }
 }
 
-/// What a token is good for: `/api/token/test`.
+/// Scopes of a token: `/api/token/test`.
 #[derive(Deserialize)]
 pub(crate) struct TokenInfo {
     #[serde(default, deserialize_with = "lenient")]

@@ -49,7 +49,7 @@ fn full(fields: &str) -> String {
 }
 
 #[test]
-fn a_challenge_is_told_from_our_side() {
+fn challenge_is_read_from_our_side() {
     let line = r#"{"type":"challenge","challenge":{"id":"abc","status":"created",
         "challenger":{"id":"ann","name":"Ann","title":"BOT","rating":1600,"provisional":true,"online":true},
         "destUser":{"id":"bob","name":"Bob","rating":1500},"variant":{"key":"chess960","name":"Chess960"},"rated":true,
@@ -74,7 +74,7 @@ fn a_challenge_is_told_from_our_side() {
 }
 
 #[test]
-fn a_challenge_may_lack_nearly_everything() {
+fn challenge_may_lack_most_fields() {
     let open = challenge("bob", r#"{"type":"challenge","challenge":{"id":"abc","challenger":null,"destUser":null}}"#);
     assert!(open.incoming && open.obstacle.is_none() && open.opponent.is_none() && open.our_color.is_none());
     assert_eq!(open.terms.time_control, TimeControl::Unlimited);
@@ -88,7 +88,7 @@ fn a_challenge_may_lack_nearly_everything() {
 }
 
 #[test]
-fn a_challenge_to_a_variant_without_a_name_here_can_still_be_answered() {
+fn unknown_variant_challenge_has_an_id() {
     let fog = challenge("bob", r#"{"type":"challenge","challenge":{"id":"abc","variant":{"key":"fogOfWar"}}}"#);
     assert_eq!(
         (fog.id.as_str(), fog.obstacle),
@@ -97,7 +97,7 @@ fn a_challenge_to_a_variant_without_a_name_here_can_still_be_answered() {
 }
 
 #[test]
-fn whoever_is_closed_or_marked_is_no_partner() {
+fn closed_accounts_are_no_opponents() {
     for (fields, is_shut_out) in [
         ("", false),
         (r#","disabled":false,"tosViolation":false"#, false),
@@ -110,7 +110,7 @@ fn whoever_is_closed_or_marked_is_no_partner() {
 }
 
 #[test]
-fn a_decline_comes_with_its_reason_in_any_case_of_letters() {
+fn decline_reason_ignores_case() {
     let declined = events_for(
         "bob",
         r#"{"type":"challengeDeclined","challenge":{"id":"abc","destUser":{"id":"ann","name":"Ann"},
@@ -151,7 +151,7 @@ fn error_lines_are_never_events() {
 }
 
 #[test]
-fn what_we_do_not_know_is_passed_over() {
+fn unknown_lines_are_ignored() {
     assert!(matches!(event(r#"{"type":"telepathy","game":7}"#, "bob"), Err(LichessLineError::Unknown(_))));
     assert!(matches!(in_game(r#"{"type":"telepathy"}"#), Err(LichessLineError::Unknown(_))));
 }
@@ -181,7 +181,7 @@ fn a_game_without_a_clock_has_none() {
 }
 
 #[test]
-fn the_servers_own_engine_has_a_level_and_no_name() {
+fn server_engine_has_a_level() {
     let line = full(r#""initialFen":"startpos","variant":{"key":"standard"}"#)
         .replace(r#"{"id":"ann","name":"Ann","title":null,"rating":1600}"#, r#"{"aiLevel":3}"#);
     let (info, _) = game(&line);
@@ -214,7 +214,7 @@ fn games_may_begin_anywhere() {
 }
 
 #[test]
-fn a_game_of_others_is_not_taken_for_ours() {
+fn other_players_games_are_not_ours() {
     let line = full(r#""initialFen":"startpos""#).replace("\"bob\"", "\"carl\"");
     assert!(matches!(in_game(&line), Err(LichessLineError::Malformed { reason, .. }) if reason.contains("is between")));
 }

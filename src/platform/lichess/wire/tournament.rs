@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arenas_page_says_where_we_stand() {
+    fn arena_page_gives_our_standing() {
         let text = r#"{"id":"abcd1234","fullName":"Bots' Arena","clock":{"limit":60,"increment":0},"variant":"atomic",
             "rated":true,"nbPlayers":2,"secondsToFinish":600,"startsAt":"1970-01-01T00:00:00Z","botsAllowed":true,
             "verdicts":{"list":[{"condition":"In team X","verdict":"not in team"}],"accepted":false},

@@ -15,7 +15,6 @@ use util::timeseal;
 /// Turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The listening server.
 pub(crate) struct Ics {
     listener: TcpListener,
 }
@@ -44,7 +43,7 @@ impl Ics {
         Connection { stream, received: Vec::new(), commands: VecDeque::new(), sealed: false }
     }
 
-    /// The next connection, let in as a guest of this name.
+    /// Accepts the next connection, as a guest of this name.
     pub(crate) async fn guest(&self, name: &str) -> Connection {
         let mut connection = self.connection().await;
         connection.say("Welcome\n\nlogin: ").await;
@@ -95,7 +94,6 @@ impl Connection {
         self.stream.write_all(bytes).await.expect("the client reads");
     }
 
-    /// The next command.
     pub(crate) async fn command(&mut self) -> String {
         timeout(PATIENCE, self.next_command()).await.expect("a command").expect("a connection that stands")
     }
@@ -199,12 +197,10 @@ impl Board {
         )
     }
 
-    /// The end of it.
     pub(crate) fn end(&self, reason: &str) -> String {
         format!("{{Game {} ({} vs. {}) {reason}", self.number, self.white, self.black)
     }
 
-    /// The answer to `moves`.
     pub(crate) fn moves(&self) -> String {
         let mut text = format!(
             "\nMovelist for game {}:\n\n{} (1500) vs. {} (UNR) --- Fri Nov 20, 21:11 UTC 2026\n\

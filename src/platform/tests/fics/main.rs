@@ -139,7 +139,7 @@ async fn we_play(seat: &mut Connection, client: &mut Client, board: &mut Board, 
 }
 
 #[testkit::test]
-async fn logging_in_sets_everything_up_before_others_may_challenge_us() {
+async fn login_completes_set_up_first() {
     let ics = Ics::start().await;
     let settings = FicsSettings { notes: vec!["A bot of Ann's".to_owned()], ..ics.settings("Somebot") };
     let mut client = Client::start(settings);
@@ -155,7 +155,7 @@ async fn logging_in_sets_everything_up_before_others_may_challenge_us() {
 }
 
 #[testkit::test]
-async fn a_wrong_password_is_not_tried_twice() {
+async fn wrong_password_is_not_retried() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.connection().await;
@@ -170,7 +170,7 @@ async fn a_wrong_password_is_not_tried_twice() {
 }
 
 #[testkit::test]
-async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
+async fn full_server_is_retried() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.connection().await;
@@ -190,7 +190,7 @@ async fn a_full_server_is_tried_again_and_whoever_takes_our_place_keeps_it() {
 
 /// Only what is known to be final ends the account; what it is, is told once.
 #[testkit::test]
-async fn unknown_refusals_at_login_are_tried_again() {
+async fn unknown_login_refusal_is_retried() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     for words in
@@ -207,7 +207,7 @@ async fn unknown_refusals_at_login_are_tried_again() {
     let end = client
         .until(|event| match event {
             ServerEvent::Rejected { .. } => Some(true),
-            // Nobody connects again.
+            // The client does not reconnect.
             ServerEvent::Disconnected { .. } => Some(false),
             _ => None,
         })
@@ -228,7 +228,7 @@ async fn unknown_timeseal_is_named() {
 }
 
 #[testkit::test]
-async fn a_challenge_is_accepted_and_ends_in_mate() {
+async fn accepted_challenge_ends_in_mate() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.session("Somebot").await;
@@ -267,7 +267,7 @@ async fn a_challenge_is_accepted_and_ends_in_mate() {
 }
 
 #[testkit::test]
-async fn a_challenge_that_comes_while_we_set_up_is_not_missed() {
+async fn challenge_during_set_up_is_kept() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.connection().await;
@@ -287,7 +287,7 @@ async fn a_challenge_that_comes_while_we_set_up_is_not_missed() {
 }
 
 #[testkit::test]
-async fn a_challenge_may_be_declined_withdrawn_or_gone() {
+async fn challenge_may_vanish_in_any_way() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.session("Somebot").await;
@@ -319,7 +319,7 @@ async fn a_challenge_may_be_declined_withdrawn_or_gone() {
 }
 
 #[testkit::test]
-async fn our_own_challenge_is_declined_once_and_then_played() {
+async fn own_challenge_is_declined_then_played() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.session("Somebot").await;
@@ -412,7 +412,7 @@ async fn offers_are_told_and_answered() {
 }
 
 #[testkit::test]
-async fn a_refused_move_is_told_and_the_game_can_be_asked_for() {
+async fn refused_move_allows_a_resync() {
     let (_ics, mut seat, mut client, board, id) = in_a_game(Color::White).await;
     let refused = client.play(&id, "e2e4");
     seat.expect("e2e4").await;
@@ -484,7 +484,7 @@ fn left_running() -> KnownGame {
 }
 
 #[testkit::test]
-async fn a_game_from_before_our_start_is_taken_up() {
+async fn earlier_game_is_resumed() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     client.server.remember(&[left_running()]).await;
@@ -504,7 +504,7 @@ async fn a_game_from_before_our_start_is_taken_up() {
 }
 
 #[testkit::test]
-async fn a_game_that_did_not_wait_for_us_is_told_to_be_gone() {
+async fn missing_earlier_game_is_gone() {
     let (ics, seat, mut client, _board, id) = in_a_game(Color::Black).await;
     drop(seat);
     let mut seat = ics.session("Somebot").await;
@@ -522,7 +522,7 @@ async fn a_game_that_did_not_wait_for_us_is_told_to_be_gone() {
 }
 
 #[testkit::test]
-async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
+async fn missed_result_is_looked_up() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.session("Somebot").await;
@@ -549,7 +549,7 @@ async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
 }
 
 #[testkit::test]
-async fn a_server_with_few_commands_lets_us_go_on_as_well() {
+async fn minimal_server_resumes_games() {
     let (ics, seat, mut client, mut board, id) = in_a_game(Color::White).await;
     drop(seat);
     let mut seat = ics.session_after("Somebot", "refresh").await;
@@ -571,7 +571,7 @@ async fn a_server_with_few_commands_lets_us_go_on_as_well() {
 }
 
 #[testkit::test]
-async fn an_opponent_who_comes_back_finds_us_ready() {
+async fn returning_opponent_resumes() {
     let (_ics, mut seat, mut client, mut board, id) = in_a_game(Color::Black).await;
     opponent_plays(&mut seat, &mut client, &mut board, "e2e4", Color::Black).await;
     seat.announce("Your opponent, Ann, has lost contact or quit.").await;
@@ -590,7 +590,7 @@ async fn an_opponent_who_comes_back_finds_us_ready() {
 }
 
 #[testkit::test]
-async fn noise_in_any_pieces_hides_no_move() {
+async fn noise_hides_no_move() {
     let (_ics, mut seat, mut client, mut board, id) = in_a_game(Color::White).await;
     we_play(&mut seat, &mut client, &mut board, &id, "e2e4", Color::White).await;
     board.play("e7e5");
@@ -621,7 +621,7 @@ async fn noise_in_any_pieces_hides_no_move() {
 }
 
 #[testkit::test]
-async fn timeseal_seals_every_line_and_answers_every_ping() {
+async fn timeseal_seals_lines_and_pongs() {
     let ics = Ics::start().await;
     let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
     let mut seat = ics.connection().await;
@@ -635,7 +635,7 @@ async fn timeseal_seals_every_line_and_answers_every_ping() {
 }
 
 #[testkit::test]
-async fn a_connection_that_died_silently_is_noticed() {
+async fn dead_connection_is_noticed() {
     let ics = Ics::start().await;
     let settings = FicsSettings { ping_after: 1, ping_timeout: 1, ..ics.settings("Somebot") };
     let mut client = Client::start(settings);
@@ -648,7 +648,7 @@ async fn a_connection_that_died_silently_is_noticed() {
 }
 
 #[testkit::test]
-async fn games_are_sought_while_there_is_none() {
+async fn games_are_sought_while_idle() {
     let ics = Ics::start().await;
     let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("Somebot") };
     let mut client = Client::start(settings);
@@ -662,7 +662,7 @@ async fn games_are_sought_while_there_is_none() {
 
 /// Promise 7: the opponent's talk, or a stranger's, is not kept without bound for a reader who is busy.
 #[testkit::test]
-async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
+async fn flood_of_talk_is_dropped() {
     let ics = Ics::start().await;
     let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
     let mut seat = ics.connection().await;
@@ -673,7 +673,7 @@ async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
         let tells: Vec<String> = (0..50).map(|tell| format!("Ann tells you: {number} {tell}")).collect();
         seat.announce(&tells.join("\n")).await;
     }
-    // Nobody has read an event so far, and the ping is answered all the same.
+    // No event was read so far, and the ping is answered all the same.
     seat.say("fics% [G]\0").await;
     seat.expect("\u{2}9").await;
     seat.announce("<pf> 7 w=Ann t=match p=Ann (1600) Somebot (1500) unrated blitz 5 2").await;
@@ -689,7 +689,7 @@ async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
 }
 
 #[testkit::test]
-async fn an_account_is_checked_before_it_plays() {
+async fn account_check_precedes_play() {
     let ics = Ics::start().await;
     let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("Somebot") };
     let check = tokio::spawn(async move { fics::account_check(&settings, Some(Password::new("sesame"))).await });
@@ -700,7 +700,7 @@ async fn an_account_is_checked_before_it_plays() {
     let mut seat = ics.connection().await;
     seat.log_in("Somebot").await;
     let commands = seat.set_up_until("quit").await;
-    assert!(!commands.contains(&"set open 1".to_owned()), "nobody is to challenge us");
+    assert!(!commands.contains(&"set open 1".to_owned()), "no player shall challenge us");
     let report = check.await.expect("no panic").expect("a report");
     assert_eq!((report.name.as_str(), report.titles.join(","), report.timeseal), ("Somebot", "C".to_owned(), None));
     assert_eq!(report.interface, ["ms", "nowrap", "pendinfo"]);
@@ -716,7 +716,7 @@ async fn an_account_is_checked_before_it_plays() {
 }
 
 #[testkit::test]
-async fn a_guest_learns_what_guests_may_not() {
+async fn guest_check_names_restrictions() {
     let ics = Ics::start().await;
     let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("") };
     let check = tokio::spawn(async move { fics::account_check(&settings, None).await });

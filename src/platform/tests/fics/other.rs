@@ -1,4 +1,4 @@
-//! On a server that somebody else might have written: `tests/clients/other_ics.py`, which has habits of its own.
+//! Tests on a server of another design: `tests/clients/other_ics.py`, with habits of its own.
 
 use std::{
     io::{BufRead, BufReader},
@@ -42,7 +42,7 @@ impl Other {
         Self { port: line.trim().parse().expect("a port"), process }
     }
 
-    /// Our client, logged in; without a name as a guest.
+    /// Logs our client in; without a name as a guest.
     async fn client(&self, name: &str) -> Client {
         let settings = FicsSettings {
             host: "127.0.0.1".to_owned(),
@@ -123,7 +123,7 @@ async fn ann_begins(client: &mut Client, ann: &mut Person) -> GameId {
 }
 
 #[testkit::test(needs(PYTHON_CHESS))]
-async fn a_member_takes_a_challenge_and_mates() {
+async fn member_accepts_and_mates() {
     let other = Other::start();
     let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
     ann.say("match somebot 5 2 white").await;
@@ -192,7 +192,7 @@ async fn offers_are_agreed_on() {
 }
 
 #[testkit::test(needs(PYTHON_CHESS))]
-async fn a_game_goes_on_after_a_cut_connection() {
+async fn game_resumes_after_a_cut() {
     let other = Other::start();
     let (mut client, mut ann) = (other.client("Somebot").await, other.ann().await);
     let game = ann_begins(&mut client, &mut ann).await;

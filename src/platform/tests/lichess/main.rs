@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 const ACCOUNT: &str =
     r#"{"id":"bob","username":"Bob","title":"BOT","perfs":{"blitz":{"games":9,"rating":1500}},"count":{"all":9}}"#;
 const OK: &str = r#"{"ok":true}"#;
-/// What a token is tested with, and the answer for one that lets a bot play.
+/// Test request of a token, and the answer for one that lets a bot play.
 const TOKEN_TEST: &str = "POST /api/token/test";
 const GOOD_TOKEN: &str = r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#;
 /// The request that opens the stream of the one game.
@@ -176,7 +176,8 @@ impl Story {
         tokio::spawn(async move { bot.perform(action).await })
     }
 
-    /// What the action comes to if its request, which must begin with `start`, is answered so.
+    /// Returns the result of an action whose request, which must begin with `start`, gets this
+    /// answer.
     async fn answered(
         &mut self,
         action: Action,
@@ -211,7 +212,7 @@ fn challenge_ann() -> Action {
 }
 
 #[tokio::test]
-async fn a_game_is_told_from_challenge_to_end() {
+async fn game_is_followed_to_its_end() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events
         .line(r#"{"type":"challenge","challenge":{"id":"game0001","challenger":{"id":"ann","name":"Ann"},"destUser":{"id":"bob","name":"Bob"},"variant":{"key":"standard"},"rated":true,"timeControl":{"type":"clock","limit":60,"increment":1},"color":"random"}}"#)
@@ -252,7 +253,7 @@ async fn a_game_is_told_from_challenge_to_end() {
 }
 
 #[tokio::test]
-async fn every_action_makes_its_one_request() {
+async fn each_action_sends_one_request() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let game = || GameId::from("game0001");
     let challenge = || ChallengeId::from("chal0001");
@@ -295,7 +296,7 @@ async fn every_action_makes_its_one_request() {
 }
 
 #[tokio::test]
-async fn a_stream_that_dribbles_says_the_same() {
+async fn fragmented_stream_reads_alike() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(&game_start("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
@@ -331,7 +332,7 @@ async fn a_bad_line_costs_only_itself() {
 }
 
 #[tokio::test]
-async fn a_game_survives_the_clean_end_of_its_stream() {
+async fn game_survives_a_clean_end() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     assert_eq!(story.fault().await, "the server closed the stream");
@@ -339,7 +340,7 @@ async fn a_game_survives_the_clean_end_of_its_stream() {
 }
 
 #[tokio::test]
-async fn a_stream_that_does_not_begin_with_the_whole_state_is_opened_anew() {
+async fn disordered_stream_is_reopened() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     assert_eq!(story.fault().await, "the server closed the stream");
@@ -352,7 +353,7 @@ async fn a_stream_that_does_not_begin_with_the_whole_state_is_opened_anew() {
 }
 
 #[tokio::test]
-async fn a_stream_whose_whole_state_never_comes_is_opened_anew() {
+async fn stateless_stream_is_reopened() {
     let (mut story, _events, game) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
     game.end().await;
     assert_eq!(story.fault_in_game().await, "the server closed the stream");
@@ -384,7 +385,7 @@ async fn game_survives_a_reset_connection() {
 }
 
 #[tokio::test]
-async fn a_game_survives_a_connection_that_is_half_open() {
+async fn game_survives_half_open_connection() {
     let (mut story, _events, _silent) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
     let what = story.fault_in_game().await;
     assert!(what.contains("silent"), "{what}");
@@ -392,7 +393,7 @@ async fn a_game_survives_a_connection_that_is_half_open() {
 }
 
 #[tokio::test]
-async fn a_game_survives_a_server_that_stumbles() {
+async fn game_survives_server_errors() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     story.fault().await;
@@ -423,9 +424,9 @@ async fn the_whole_state_can_be_asked_for() {
     story.server.expect("GET /api/bot/game/stream/game0002").await;
 }
 
-/// What a proxy says once is not the server's last word.
+/// A single answer of a proxy is not the server's last word.
 #[tokio::test]
-async fn a_game_that_is_refused_at_first_is_played_all_the_same() {
+async fn game_survives_an_early_refusal() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(&game_start("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
@@ -441,7 +442,7 @@ async fn a_game_that_is_refused_at_first_is_played_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_game_unknown_to_the_server_is_gone() {
+async fn unknown_game_is_gone() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     story.fault().await;
@@ -451,7 +452,7 @@ async fn a_game_unknown_to_the_server_is_gone() {
 }
 
 #[tokio::test]
-async fn a_finished_game_is_looked_at_once_more() {
+async fn finished_game_is_read_again() {
     let (mut story, mut events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     story.fault().await;
@@ -487,7 +488,7 @@ fn known_game() -> KnownGame {
 }
 
 #[tokio::test]
-async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
+async fn running_game_precedes_the_account() {
     let mut story = Story::begin(|_| {}).await;
     story.bot.remember(&[known_game()]).await;
     story.server.expect(TOKEN_TEST).await.answer(429, "", "").await;
@@ -503,7 +504,7 @@ async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
 }
 
 #[tokio::test]
-async fn a_burst_of_fifty_games_opens_each_stream_once() {
+async fn fifty_games_open_one_stream_each() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     let ids: Vec<String> = (0..50).map(|number| format!("game{number:04}")).collect();
     let burst: String = ids.iter().chain(&ids).map(|id| game_start(id) + "\n").collect();
@@ -526,7 +527,7 @@ async fn a_burst_of_fifty_games_opens_each_stream_once() {
 }
 
 #[tokio::test]
-async fn the_event_stream_is_reopened_and_games_go_on() {
+async fn event_stream_reopens_during_games() {
     let (mut story, events, mut game) = Story::in_game(|_| {}).await;
     events.end().await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { reason } if reason.contains("closed")));
@@ -545,7 +546,7 @@ async fn the_event_stream_is_reopened_and_games_go_on() {
 
 /// The end of a game is not told where it comes while the event stream is away; so the games that it told of before count no more.
 #[tokio::test]
-async fn only_what_the_newest_event_stream_has_told_is_known_to_run() {
+async fn newest_event_stream_lists_games() {
     let (mut story, events, _game) = Story::in_game(|_| {}).await;
     events.end().await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
@@ -577,7 +578,7 @@ async fn a_silent_event_stream_is_noticed() {
 }
 
 #[tokio::test]
-async fn a_game_begins_though_the_event_stream_is_refused() {
+async fn game_begins_without_event_stream() {
     let (mut story, events) = Story::connected(|_| {}).await;
     events.end().await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
@@ -590,7 +591,7 @@ async fn a_game_begins_though_the_event_stream_is_refused() {
 }
 
 #[tokio::test]
-async fn a_game_begins_though_the_event_stream_does_not_open() {
+async fn game_begins_before_event_stream() {
     let (mut story, events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(60)).await;
     events.end().await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
@@ -603,7 +604,7 @@ async fn a_game_begins_though_the_event_stream_does_not_open() {
 }
 
 #[tokio::test]
-async fn a_game_begins_though_the_record_of_another_one_is_slow_or_limited() {
+async fn game_begins_despite_slow_records() {
     for is_limited in [false, true] {
         let (mut story, events) = Story::connected(|_| {}).await;
         let bot = story.bot.clone();
@@ -623,7 +624,7 @@ async fn a_game_begins_though_the_record_of_another_one_is_slow_or_limited() {
 }
 
 #[tokio::test]
-async fn a_wrong_token_is_said_once_and_for_good() {
+async fn wrong_token_is_final() {
     let mut story = Story::begin(|_| {}).await;
     story.server.expect(TOKEN_TEST).await.ok(r#"{"lip_secret":null}"#).await;
     assert!(story.rejection().await.contains("does not know this token"));
@@ -644,7 +645,7 @@ async fn a_humans_account_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_token_that_may_not_play_is_known_before_the_first_game() {
+async fn token_scopes_are_checked_first() {
     let mut story = Story::begin(|_| {}).await;
     story.server.expect(TOKEN_TEST).await.ok(&GOOD_TOKEN.replace("bot:play,", "")).await;
     story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
@@ -654,7 +655,7 @@ async fn a_token_that_may_not_play_is_known_before_the_first_game() {
 
 /// A server in trouble refuses as well, and a daemon that starts then has games to go on with.
 #[tokio::test]
-async fn one_refusal_of_each_question_at_the_start_ends_nothing() {
+async fn single_refusals_at_start_are_retried() {
     let refused = r#"{"error":"No such token"}"#;
     let mut story = Story::begin(|_| {}).await;
     story.server.expect(TOKEN_TEST).await.answer(401, "", refused).await;
@@ -669,7 +670,7 @@ async fn one_refusal_of_each_question_at_the_start_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_refusal_at_the_start_is_believed_the_second_time() {
+async fn second_refusal_at_start_is_believed() {
     let mut story = Story::begin(|_| {}).await;
     for _ in 0..2 {
         story.server.expect(TOKEN_TEST).await.answer(401, "", r#"{"error":"No such token"}"#).await;
@@ -687,7 +688,7 @@ async fn a_refusal_at_the_start_is_believed_the_second_time() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_test_for_tokens_is_believed() {
+async fn server_without_token_test_is_fine() {
     for words in ["", "<!doctype html><title>404 Not Found</title>"] {
         let mut story = Story::begin(|_| {}).await;
         story.server.expect(TOKEN_TEST).await.answer(404, "", words).await;
@@ -740,7 +741,7 @@ impl StoppedClock {
 
 /// A server in trouble refuses as well.
 #[tokio::test]
-async fn a_token_is_given_up_after_a_minute_of_refusals() {
+async fn token_fails_after_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
     let clock = StoppedClock::stop();
     let refused = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| {
@@ -760,7 +761,7 @@ async fn a_token_is_given_up_after_a_minute_of_refusals() {
 
 /// A game that is given up is lost, so it is played on for as long as the server may be in trouble.
 #[tokio::test]
-async fn no_game_is_given_up_for_some_minutes_of_refusals() {
+async fn games_survive_minutes_of_refusals() {
     let patience = |settings: &mut LichessSettings| settings.idle_timeout = Duration::from_secs(3600);
     let (mut story, _events, _game) = Story::in_game(patience).await;
     let clock = StoppedClock::stop();
@@ -782,7 +783,7 @@ async fn no_game_is_given_up_for_some_minutes_of_refusals() {
 
 /// Nor is a game of an earlier process, which goes on when the server is well again.
 #[tokio::test]
-async fn a_restart_in_a_game_is_patient_with_refusals() {
+async fn restart_in_a_game_is_patient() {
     let mut story = Story::begin(|_| {}).await;
     story.bot.remember(&[known_game()]).await;
     let clock = StoppedClock::stop();
@@ -794,7 +795,7 @@ async fn a_restart_in_a_game_is_patient_with_refusals() {
 }
 
 #[tokio::test]
-async fn an_opening_lives_while_bytes_of_its_first_line_come() {
+async fn opening_lives_while_bytes_come() {
     let patience = Duration::from_secs(1);
     let (mut story, mut events) = Story::connected(|settings| settings.idle_timeout = patience).await;
     events.line(&game_start("game0001")).await;
@@ -811,7 +812,7 @@ async fn an_opening_lives_while_bytes_of_its_first_line_come() {
 }
 
 #[tokio::test]
-async fn whoever_asks_for_the_whole_state_keeps_the_opening_that_brings_it() {
+async fn resync_keeps_a_live_opening() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     let id = GameId::from("game0001");
     story.bot.resync(&id).await;
@@ -825,11 +826,11 @@ async fn whoever_asks_for_the_whole_state_keeps_the_opening_that_brings_it() {
     assert_eq!(story.whole_state().await, "e2e4");
     game.line(&state("e2e4 e7e5", "started")).await;
     assert_eq!(story.moves().await, "e2e4 e7e5");
-    assert_eq!(story.server.count(STREAM), 0, "nobody had to be asked again");
+    assert_eq!(story.server.count(STREAM), 0, "no stream was reopened");
 }
 
 #[tokio::test]
-async fn a_game_by_rules_without_a_name_here_is_told_to_be_given_up() {
+async fn game_by_unknown_rules_is_given_up() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(r#"{"type":"challenge","challenge":{"id":"chal0001","variant":{"key":"fogOfWar"}}}"#).await;
     assert!(matches!(story.event().await, ServerEvent::Challenge(challenge) if challenge.obstacle.is_some()));
@@ -857,7 +858,7 @@ async fn a_game_by_rules_without_a_name_here_is_told_to_be_given_up() {
 
 /// A game with a minute on the clock may wait for half of it, and would be lost by waiting for an hour.
 #[tokio::test]
-async fn a_game_stream_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
+async fn stream_obeys_retry_after_if_possible() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     story.fault().await;
@@ -872,7 +873,7 @@ async fn a_game_stream_waits_as_long_as_the_server_says_where_the_clock_allows_i
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_at_the_start_is_waited_for() {
+async fn start_waits_for_the_server() {
     let mut story = Story::begin(|_| {}).await;
     for question in [TOKEN_TEST, "GET /api/account"] {
         story.server.expect(question).await.answer(503, "", "<html>").await;
@@ -884,7 +885,7 @@ async fn a_server_that_is_down_at_the_start_is_waited_for() {
 }
 
 #[tokio::test]
-async fn answers_become_errors_that_say_what_to_do() {
+async fn errors_name_the_remedy() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let unavailable = |text: &str| ActionError::Unavailable(text.to_owned());
     for (status, headers, body, expected) in [
@@ -960,7 +961,7 @@ async fn answers_become_errors_that_say_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_move_that_is_not_answered_fails_and_is_not_repeated() {
+async fn unanswered_move_is_not_repeated() {
     let (mut story, _events) = Story::connected(|settings| settings.move_timeout = Duration::from_secs(1)).await;
     let silent = story.act(play("e2e4"));
     let _unanswered = story.server.expect("POST /api/bot/game/game0001/move/e2e4").await;
@@ -971,7 +972,7 @@ async fn a_move_that_is_not_answered_fails_and_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_move_waits_for_no_other_request() {
+async fn moves_wait_for_no_request() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let talk = story.act(say("hello"));
     let unanswered = story.server.expect("POST /api/bot/game/game0001/chat").await;
@@ -988,7 +989,7 @@ async fn a_move_waits_for_no_other_request() {
 
 /// A challenger waits for the answer, and nothing waits for a list of 600 kB.
 #[tokio::test]
-async fn an_answer_to_a_challenge_waits_for_no_list() {
+async fn challenge_answers_precede_lists() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let (bot, other) = (story.bot.clone(), story.bot.clone());
     let bots = tokio::spawn(async move { bot.online_bots().await });
@@ -1010,7 +1011,7 @@ async fn an_answer_to_a_challenge_waits_for_no_list() {
 
 /// After a 429 on anything the API asks for a full minute; what nothing waits for is not asked for that long.
 #[tokio::test]
-async fn lists_rest_for_a_full_minute_after_any_limit() {
+async fn lists_rest_a_minute_after_limits() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
     let clock = StoppedClock::stop();
     let played = story
@@ -1030,7 +1031,7 @@ async fn lists_rest_for_a_full_minute_after_any_limit() {
 
 /// A topic that was limited without a time is closed for a full minute.
 #[tokio::test]
-async fn a_limited_topic_rests_for_a_full_minute() {
+async fn limited_topic_rests_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
     let clock = StoppedClock::stop();
     let refused = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
@@ -1048,7 +1049,7 @@ async fn a_limited_topic_rests_for_a_full_minute() {
 }
 
 #[tokio::test]
-async fn a_limit_closes_its_own_topic_and_no_other() {
+async fn limit_closes_only_its_topic() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let limited = |wait: Result<Done, ActionError>| match wait {
         Err(ActionError::Limited { retry_after: Some(wait), key: None, .. }) => wait,
@@ -1091,7 +1092,7 @@ async fn a_limit_closes_its_own_topic_and_no_other() {
 }
 
 #[tokio::test]
-async fn the_bots_online_and_their_leisure_are_known() {
+async fn online_bots_and_their_games_are_read() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let bot = story.bot.clone();
     let bots = tokio::spawn(async move { bot.online_bots().await });
@@ -1115,7 +1116,7 @@ async fn the_bots_online_and_their_leisure_are_known() {
 }
 
 #[tokio::test]
-async fn an_account_is_checked_and_upgraded() {
+async fn account_is_checked_and_upgraded() {
     let mut server = ScriptedServer::start().await;
     let settings = Story::settings(&server);
     let token = Token::parse("lip_secret", "the test").expect("a token");

@@ -47,7 +47,7 @@ impl ScriptedServer {
         }
     }
 
-    /// How many requests beginning with `start` have come and wait for an answer.
+    /// Returns the number of requests beginning with `start` that wait for an answer.
     pub(crate) fn count(&mut self, start: &str) -> usize {
         while let Ok(request) = self.requests.try_recv() {
             self.waiting.push_back(request);
@@ -57,7 +57,6 @@ impl ScriptedServer {
 }
 
 pub(crate) struct Request {
-    /// Method and path with query.
     pub line: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
@@ -100,7 +99,6 @@ impl Lines {
         self.bytes(format!("{line}\n").as_bytes()).await;
     }
 
-    /// One chunk.
     pub(crate) async fn bytes(&mut self, bytes: &[u8]) {
         let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
         chunk.extend_from_slice(bytes);
@@ -113,7 +111,6 @@ impl Lines {
         self.socket.write_all(b"0\r\n\r\n").await.expect("the client listens");
     }
 
-    /// Resets the connection.
     pub(crate) fn reset(self) {
         self.socket.set_zero_linger().expect("a socket");
     }

@@ -9,7 +9,6 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::*;
 
-/// Everything that is logged.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -34,7 +33,7 @@ impl<'a> MakeWriter<'a> for Log {
 
 /// Promise 6.
 #[tokio::test]
-async fn the_token_is_in_no_log_line_and_no_error() {
+async fn token_is_in_no_log_or_error() {
     let log = Log::default();
     // One thread runs this test and all its tasks, so the thread's own subscriber sees everything.
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).finish();

@@ -65,7 +65,7 @@ async fn every_rule_is_replayed() {
 }
 
 #[tokio::test]
-async fn suggestion_is_judged_on_unseen_games() {
+async fn suggestion_is_tested_on_new_games() {
     let desk = Desk::new();
     for id in ["suggest1", "suggest2", "suggest3", "suggest4"] {
         let votes: super::journal::ScriptedVotes<'_> =

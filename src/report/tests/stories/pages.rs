@@ -87,7 +87,7 @@ impl Visitor for Player {
 }
 
 #[tokio::test]
-async fn other_programs_read_annotated_games() {
+async fn others_read_annotated_games() {
     let desk = Desk::new();
     desk.play(&LOST).await;
     desk.play(&ScriptedGame {

@@ -37,7 +37,7 @@ fn texts(moves: &Value) -> Vec<&str> {
 }
 
 #[testkit::test]
-async fn a_game_begins_with_seven_moves_and_keeps_the_rules_of_capture() {
+async fn game_enforces_the_capture_rules() {
     let stage = PlayStage::open().await;
     let start = look(&stage, &json!({})).await;
     assert_eq!(texts(&start["legal"]).len(), 7);
@@ -65,7 +65,7 @@ async fn a_game_begins_with_seven_moves_and_keeps_the_rules_of_capture() {
 }
 
 #[testkit::test]
-async fn what_is_no_game_is_refused_in_one_sentence() {
+async fn invalid_draughts_game_is_explained() {
     let stage = PlayStage::open().await;
     let game = json!({ "moves": ["22-18"] });
     for body in [
@@ -108,7 +108,7 @@ async fn what_is_no_game_is_refused_in_one_sentence() {
 }
 
 #[testkit::test]
-async fn the_opponent_may_be_another_one_at_every_move() {
+async fn opponent_may_change_every_move() {
     let stage = PlayStage::open().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
     let names: Vec<&str> = menu["opponents"]
@@ -134,7 +134,7 @@ async fn the_opponent_may_be_another_one_at_every_move() {
 }
 
 #[testkit::test]
-async fn a_council_of_the_four_elects_one_of_their_proposals() {
+async fn four_electors_elect_a_proposal() {
     let stage = PlayStage::open().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
     let request = json!({ "game": { "moves": ["22-18"] }, "opponent": { "name": "council", "depth": 3 } });
@@ -161,7 +161,7 @@ async fn a_council_of_the_four_elects_one_of_their_proposals() {
 }
 
 #[testkit::test]
-async fn a_game_is_played_to_its_end_and_taken_home() {
+async fn game_is_played_and_downloaded() {
     let stage = PlayStage::open().await;
     let mut game = json!({ "id": "first" });
     let said = loop {
@@ -203,7 +203,7 @@ fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
 }
 
 #[testkit::test]
-async fn the_journal_hears_of_a_move_taken_back_and_of_a_win_against_the_opponent() {
+async fn journal_records_takeback_and_win() {
     let stage = PlayStage::open().await;
     // Whatever Black's man does, it is taken.
     let mut game = json!({ "id": "second", "start": "B:W26:B18" });
@@ -256,7 +256,7 @@ fn answer_as_request(answer: &Value) -> Value {
 }
 
 #[testkit::test]
-async fn draughts_is_played_by_whoever_may_play_here() {
+async fn draughts_follows_the_play_permission() {
     let addresses = ["api/draughts", "api/draughts/answer", "api/draughts/pdn"];
     let stage = PlayStage::open().await;
     for path in addresses {

@@ -55,7 +55,7 @@ fn moves(count: usize) -> String {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn draughts_is_played_by_click_by_drag_by_keys_and_by_writing() {
+async fn draughts_accepts_every_input() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
@@ -97,7 +97,7 @@ async fn draughts_is_played_by_click_by_drag_by_keys_and_by_writing() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_capture_is_made_step_by_step_taken_back_and_taken_home() {
+async fn capture_is_made_step_by_step() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
@@ -155,7 +155,7 @@ async fn a_capture_is_made_step_by_step_taken_back_and_taken_home() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn black_may_be_played_and_the_opponent_begins() {
+async fn opponent_begins_against_black() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;

@@ -40,7 +40,7 @@ async fn json(stage: &PlayStage, path: &str) -> Value {
 }
 
 #[testkit::test]
-async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
+async fn played_game_is_found_and_shown() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;
     let report = bot.whole_game("30+0.1").await;
@@ -112,7 +112,7 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
 }
 
 #[testkit::test]
-async fn the_curve_of_our_rating_goes_on_to_where_the_last_game_left_it() {
+async fn rating_curve_includes_the_last_game() {
     let stage = PlayStage::open().await;
     let server = "fics".into();
     for (game, rating, change) in [("one", 1500, Some(8)), ("two", 1508, Some(-3)), ("three", 1505, None)] {
@@ -152,7 +152,7 @@ async fn the_curve_of_our_rating_goes_on_to_where_the_last_game_left_it() {
 }
 
 #[testkit::test]
-async fn what_is_asked_wrongly_is_said_in_words() {
+async fn invalid_queries_are_explained() {
     let stage = PlayStage::open().await;
     for (path, words) in [
         ("api/games?result=maybe", "won, lost or drawn"),
@@ -188,7 +188,7 @@ async fn what_is_asked_wrongly_is_said_in_words() {
 
 /// A journal could not be looked at without an account.
 #[testkit::test]
-async fn journal_is_shown_without_a_daemon() {
+async fn journal_page_needs_no_daemon() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;
     let report = bot.whole_game("30+0.1").await;

@@ -14,7 +14,7 @@ use practice::SparringKind;
 use report::judge::{JudgeEffort, JudgeSpec};
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn names_and_chat_from_outside_are_text() {
+async fn hostile_names_and_chat_are_text() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let hostile = "<img src=x onerror=\"document.title='owned'\">";
@@ -41,7 +41,7 @@ async fn names_and_chat_from_outside_are_text() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_board_moves_while_somebody_watches() {
+async fn board_moves_for_a_watcher() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
@@ -65,7 +65,7 @@ async fn a_board_moves_while_somebody_watches() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn colours_are_the_systems_until_somebody_chooses() {
+async fn colours_follow_system_until_chosen() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let ground = "return getComputedStyle(document.body).backgroundColor";
@@ -89,7 +89,7 @@ async fn colours_are_the_systems_until_somebody_chooses() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_game_is_played_by_click_by_drag_and_by_writing() {
+async fn chess_accepts_every_input() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
@@ -115,7 +115,7 @@ async fn a_game_is_played_by_click_by_drag_and_by_writing() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn the_operator_logs_in_and_sees_the_commands() {
+async fn operator_logs_in_for_commands() {
     let browser = Browser::start().await;
     let stage = PlayStage::with_secret(true).await;
     let _bot = stage.bot(SparringKind::Greedy).await;
@@ -164,7 +164,7 @@ async fn every_page_has_something_to_show() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn every_running_game_is_a_live_board_with_its_council() {
+async fn running_games_are_live_boards() {
     let browser = Browser::start().await;
     let mut stage = PlayStage::open().await;
     stage.seat("balanced-7");
@@ -189,7 +189,7 @@ async fn every_running_game_is_a_live_board_with_its_council() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
+async fn keys_move_and_promote() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
@@ -216,7 +216,7 @@ async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
 
 /// The chooser's keys are its own: Enter on the board opens it and chooses nothing, Enter on one of its pieces chooses that.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_pawn_becomes_what_is_chosen_by_keys() {
+async fn keys_choose_the_promotion() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
@@ -238,7 +238,7 @@ async fn a_pawn_becomes_what_is_chosen_by_keys() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn whoever_skips_to_the_page_stays_on_it() {
+async fn skip_link_stays_on_the_page() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
@@ -251,7 +251,7 @@ async fn whoever_skips_to_the_page_stays_on_it() {
 
 /// A link that the operator keeps may be older than the secret.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_link_with_an_old_secret_leads_to_the_page_and_its_login() {
+async fn old_secret_link_leads_to_login() {
     let browser = Browser::start().await;
     let stage = PlayStage::with_secret(true).await;
     for old in ["close%20sesame", "100%"] {
@@ -265,7 +265,7 @@ async fn a_link_with_an_old_secret_leads_to_the_page_and_its_login() {
 
 /// Whoever speaks in the program's place, such as a proxy that has a bad moment, takes no game from who plays it.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_board_that_was_answered_wrongly_is_asked_for_again() {
+async fn failed_board_request_is_repeated() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
@@ -289,7 +289,7 @@ async fn a_board_that_was_answered_wrongly_is_asked_for_again() {
 
 /// A browser opens six connections to a host, so a page that nobody sees holds none: there is a place for another watcher.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn a_page_that_nobody_sees_holds_no_stream() {
+async fn hidden_page_holds_no_stream() {
     let browser = Browser::start().await;
     let stage = PlayStage::with(|settings, _| settings.watchers = 1).await;
     let becomes = async |hidden: bool| {
@@ -320,7 +320,7 @@ async fn a_page_that_nobody_sees_holds_no_stream() {
 }
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn page_of_a_journal_says_that_no_daemon_is_connected() {
+async fn journal_page_says_no_daemon() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };

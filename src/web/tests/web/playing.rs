@@ -51,7 +51,7 @@ impl<'a> Guest<'a> {
 }
 
 #[testkit::test]
-async fn a_game_is_played_taken_back_advised_and_given_up() {
+async fn game_offers_takeback_and_hint() {
     let stage = PlayStage::open().await;
     let mut guest = Guest::begin(&stage, json!({ "color": "white", "time_control": "10+5", "nodes": 500 })).await;
     let board = guest.board(|board| board["legal"].as_array().is_some_and(|legal| legal.len() == 20)).await;
@@ -86,7 +86,7 @@ async fn a_game_is_played_taken_back_advised_and_given_up() {
 }
 
 #[testkit::test]
-async fn the_council_begins_where_it_has_white_and_from_any_position() {
+async fn council_begins_with_white() {
     let stage = PlayStage::open().await;
     let fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
     let mut guest = Guest::begin(&stage, json!({ "color": "white", "fen": fen, "roster": "mp ma" })).await;
@@ -113,7 +113,7 @@ async fn nobody_moves_in_anothers_game() {
 }
 
 #[testkit::test]
-async fn the_page_plays_by_settings_that_were_read_again() {
+async fn page_plays_by_reloaded_settings() {
     let stage = PlayStage::open().await;
     stage.page_player.send_modify(|player| player.council.roster = "balanced-7".to_owned());
     let menu: Value = stage.get("api/play").send().await.expect("an answer").json().await.expect("JSON");

@@ -13,7 +13,7 @@ use crate::stage::{PlayStage, SECRET, within};
 const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines", "metrics"];
 
 #[testkit::test]
-async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
+async fn answers_forbid_foreign_content() {
     let stage = PlayStage::open().await;
     for path in ["", "assets/any/style.css", "assets/any/pieces/bN.svg", "api/me", "api/nothing", "live"] {
         let response = stage.get(path).send().await.expect("an answer");
@@ -28,7 +28,7 @@ async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
 }
 
 #[testkit::test]
-async fn another_page_can_neither_read_nor_command() {
+async fn other_origins_are_rejected() {
     let stage = PlayStage::open().await;
     let evil = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
     for (name, value) in evil {
@@ -47,7 +47,7 @@ async fn another_page_can_neither_read_nor_command() {
 }
 
 #[testkit::test]
-async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
+async fn secret_guards_reading_and_changes() {
     let stage = PlayStage::with_secret(false).await;
     for path in READ {
         assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::UNAUTHORIZED, "{path}");
@@ -82,7 +82,7 @@ async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
 
 /// Settings that are read again hold for all accounts or for none.
 #[testkit::test]
-async fn a_command_is_done_to_its_end_where_whoever_asked_hangs_up() {
+async fn command_survives_a_hang_up() {
     let stage = PlayStage::with_secret(true).await;
     let steps = [(); 3].map(|()| Arc::new(Notify::new()));
     let [begun, hung_up, done] = steps.clone();
@@ -107,7 +107,7 @@ async fn a_command_is_done_to_its_end_where_whoever_asked_hangs_up() {
 }
 
 #[testkit::test]
-async fn a_public_page_is_read_by_all_and_changed_by_one() {
+async fn public_page_needs_secret_for_changes() {
     let stage = PlayStage::with_secret(true).await;
     assert_eq!(stage.get("api/status").send().await.expect("an answer").status(), StatusCode::OK);
     for (path, body) in [("api/control", json!({ "command": "pause" })), ("api/play", json!({}))] {
@@ -117,7 +117,7 @@ async fn a_public_page_is_read_by_all_and_changed_by_one() {
 }
 
 #[testkit::test]
-async fn without_a_secret_nothing_of_the_bot_is_changed() {
+async fn no_changes_without_a_secret() {
     let stage = PlayStage::open().await;
     let response = stage.post("api/control", &json!({ "command": "drain" })).send().await.expect("an answer");
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
@@ -125,7 +125,7 @@ async fn without_a_secret_nothing_of_the_bot_is_changed() {
 }
 
 #[testkit::test]
-async fn nothing_listens_beyond_loopback_without_a_secret() {
+async fn public_address_needs_a_secret() {
     let stage = PlayStage::open().await;
     let settings = WebSettings { address: "0.0.0.0:0".to_owned(), ..WebSettings::default() };
     let context = concilio_web::WebContext {
@@ -143,7 +143,7 @@ async fn nothing_listens_beyond_loopback_without_a_secret() {
 }
 
 #[testkit::test]
-async fn long_bodies_and_too_many_watchers_are_refused() {
+async fn body_and_watcher_limits_hold() {
     let stage = PlayStage::with(|settings, _| settings.watchers = 2).await;
     let long = json!({ "secret": "x".repeat(100_000) });
     let response = stage.post("api/login", &long).send().await.expect("an answer");
@@ -164,7 +164,7 @@ async fn long_bodies_and_too_many_watchers_are_refused() {
 
 /// As many as the settings allow may watch, and whoever only asks is answered beside them.
 #[testkit::test]
-async fn many_watchers_keep_nobody_else_out() {
+async fn watchers_do_not_block_other_users() {
     let most = 260;
     let stage = PlayStage::with(|settings, _| settings.watchers = most).await;
     let mut watching = Vec::new();
@@ -179,7 +179,7 @@ async fn many_watchers_keep_nobody_else_out() {
 
 #[cfg(unix)]
 #[testkit::test]
-async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
+async fn socket_of_the_user_needs_no_secret() {
     use std::os::unix::fs::PermissionsExt;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
@@ -262,7 +262,7 @@ fn with_a_stopped_clock(test: impl Future<Output = ()>) {
 
 /// An idle connection gives up its place for a new one.
 #[testkit::test]
-fn idle_connections_delay_no_request() {
+fn idle_connections_do_not_delay() {
     with_a_stopped_clock(many_idle_connections());
 }
 

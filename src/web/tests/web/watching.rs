@@ -58,7 +58,7 @@ impl Listener {
 }
 
 #[testkit::test]
-async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
+async fn watcher_gets_state_then_changes() {
     let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
     let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
@@ -88,7 +88,7 @@ async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
 }
 
 #[testkit::test]
-async fn a_real_game_is_seen_from_its_start_to_its_result() {
+async fn game_is_shown_to_its_result() {
     let stage = PlayStage::open().await;
     let mut listener = Listener::begin(&stage).await;
     let bot = stage.bot(SparringKind::Greedy).await;
@@ -107,7 +107,7 @@ async fn a_real_game_is_seen_from_its_start_to_its_result() {
 }
 
 #[testkit::test]
-async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
+async fn slow_watcher_is_bounded() {
     let stage = PlayStage::open().await;
     let mut slow = Listener::begin(&stage).await;
     let (name, _) = slow.next().await;

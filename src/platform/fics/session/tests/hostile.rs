@@ -219,7 +219,6 @@ impl Story {
         }
     }
 
-    /// The opponent moves.
     fn opponent_moves(&mut self) {
         let Some(table) = &mut self.server.game else { return };
         table.ply += 1;
@@ -285,7 +284,7 @@ const ENDS_OF_GAMES: [Option<(&str, &str)>; 9] = [
 ];
 
 #[test]
-fn every_end_is_understood_whatever_players_are_called() {
+fn ends_are_read_for_any_names() {
     everyone(|dialect, us, opponent| {
         for end in ENDS_OF_GAMES {
             let case = format!("{dialect:?} {us} {opponent} {end:?}");
@@ -309,7 +308,7 @@ fn every_end_is_understood_whatever_players_are_called() {
 }
 
 #[test]
-fn an_adjourned_game_goes_on_or_nothing_does() {
+fn adjourned_game_resumes_or_none() {
     everyone(|dialect, us, opponent| {
         for (is_given_up, is_eager, they_ask) in
             [(false, true, false), (false, false, true), (true, true, false), (true, false, false), (true, true, true)]
@@ -347,7 +346,7 @@ fn an_adjourned_game_goes_on_or_nothing_does() {
 }
 
 #[test]
-fn no_words_begin_a_game_against_the_policy() {
+fn no_line_bypasses_the_policy() {
     for dialect in DIALECTS {
         for word in WORDS {
             let lines: Vec<String> = ["rated blitz 5 0", "unrated blitz 3 0"]

@@ -1,4 +1,4 @@
-//! Games whose end nobody saw, found again in the server's lists.
+//! Tests of looking up past games in the server's lists.
 
 use super::*;
 use domain::{GameInfo, GameTerms, KnownGame, Line, Player, TimeControl, Variant};
@@ -76,7 +76,7 @@ const LONGER: [&str; 4] = [
 
 /// The connection was lost, or we were killed, when our mating move was on its way.
 #[test]
-fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
+fn game_is_found_by_opponent_and_moves() {
     let mut evening = Evening::settled();
     let asked = evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
     assert_eq!(asked, ["> stored", "> date", "> history", "> endoflookup1"]);
@@ -88,7 +88,7 @@ fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
 
 /// An older game with the same opponent, colour and first moves, or one of another kind, is another game.
 #[test]
-fn older_games_are_not_taken_for_this_one() {
+fn older_games_are_not_confused() {
     // The server's clock is five hours behind, in a zone of its letters.
     let shown = |minutes_ago: i64, zone: &str| {
         let behind = if zone == "XST" { 300 } else { 0 };
@@ -122,7 +122,7 @@ fn older_games_are_not_taken_for_this_one() {
 
 /// The list cuts long names off, each server at another letter.
 #[test]
-fn a_game_with_somebody_of_a_long_name_is_found() {
+fn long_name_game_is_found() {
     for shown in ["Annabellathee [", "Annabellatheel["] {
         let mut game = known("f2f3 e7e5 g2g4", Some("d8h4"));
         game.info.white = Player::named("Annabellatheelder");
@@ -135,7 +135,7 @@ fn a_game_with_somebody_of_a_long_name_is_found() {
 }
 
 #[test]
-fn of_games_that_begin_alike_the_one_that_has_our_last_move_is_taken() {
+fn last_move_tells_equal_starts_apart() {
     let mut evening = Evening::settled();
     evening.look_up(known("f2f3 e7e5", None));
     evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
@@ -153,7 +153,7 @@ fn of_games_that_begin_alike_the_one_that_has_our_last_move_is_taken() {
 }
 
 #[test]
-fn a_game_that_the_server_does_not_list_is_said_to_be_unknown() {
+fn unlisted_game_is_unknown() {
     let mut evening = Evening::settled();
     evening.look_up(known("d2d4", None));
     let told = evening.answers(&["Somebot has no history games.", "endoflookup1: Command not found."]);
@@ -166,7 +166,7 @@ fn a_game_that_the_server_does_not_list_is_said_to_be_unknown() {
 
 /// A game that was aborted before both sides had moved stands in no list, and every other game begins like it.
 #[test]
-fn a_game_of_one_move_is_not_taken_for_an_older_one_that_began_so() {
+fn one_move_game_is_not_an_older_one() {
     for shown in ["", "f2f3"] {
         let mut evening = Evening::settled();
         evening.look_up(known(shown, None));
@@ -176,9 +176,9 @@ fn a_game_of_one_move_is_not_taken_for_an_older_one_that_began_so() {
     }
 }
 
-/// What is known honestly: a mating move of ours, and that such a game was won.
+/// Our mating move and a listed win are enough.
 #[test]
-fn where_moves_are_not_told_only_an_end_by_the_rules_is_believed() {
+fn end_by_rules_needs_no_move_list() {
     let unknown = ["smoves: Command not found.", "endoflookup2: Command not found."];
     let mut evening = Evening::settled();
     evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
@@ -195,7 +195,7 @@ const WAITS: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-
 
 /// Promise 5: a game that was cut off by the end of our process goes on under its old name.
 #[test]
-fn a_game_that_waits_is_not_over_and_keeps_its_name() {
+fn stored_game_is_not_over() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
     evening.look_up(known("e2e4", None));
@@ -216,7 +216,7 @@ fn a_game_that_waits_is_not_over_and_keeps_its_name() {
 
 /// Promise 1: nothing is asked that could hold up a move.
 #[test]
-fn no_list_is_asked_for_while_it_could_disturb_a_game() {
+fn lists_do_not_disturb_a_game() {
     let mut evening = Evening::settled();
     evening.hear(&[&START.replace("Ann", "Bob"), &E4.replace("Ann", "Bob")]);
     assert_eq!(evening.look_up(known("d2d4", None)), [""; 0], "it is our move");
@@ -245,7 +245,7 @@ fn no_list_is_asked_for_while_it_could_disturb_a_game() {
 
 /// Promise 1: nor with so little time that the list could cost the next move.
 #[test]
-fn no_list_is_asked_for_with_little_time_on_our_clock() {
+fn lists_wait_on_a_short_clock() {
     let mut evening = Evening::settled();
     evening.hear(&[&START.replace("Ann", "Bob"), &E4.replace("Ann", "Bob")]);
     evening.look_up(known("d2d4", None));
@@ -255,7 +255,7 @@ fn no_list_is_asked_for_with_little_time_on_our_clock() {
 }
 
 #[test]
-fn a_look_up_survives_a_lost_connection_and_ends_with_a_server_that_never_answers() {
+fn look_up_survives_a_lost_connection() {
     let mut evening = Evening::settled();
     evening.look_up(known("d2d4", None));
     evening.session.disconnected("a cable".to_owned());

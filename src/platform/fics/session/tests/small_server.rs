@@ -79,7 +79,6 @@ impl SmallServer {
         if table.we_are_white { [&self.us, &self.opponent] } else { [&self.opponent, &self.us] }
     }
 
-    /// The opponent challenges us.
     pub(super) fn challenges(&mut self, terms: &str, resumes: bool) -> Vec<String> {
         self.serial += 1;
         let offer = Offer { index: self.serial, ours: false, terms: terms.to_owned(), resumes };
@@ -146,7 +145,7 @@ impl SmallServer {
         if self.dialect == Dialect::Fatics { vec![line] } else { vec![line, "No ratings adjustment done.".to_owned()] }
     }
 
-    /// Whom a name means: the exact one, or whoever's begins so.
+    /// Returns true if `name` means the opponent: exactly, or as a beginning.
     fn is_opponent(&self, name: &str) -> bool {
         self.opponent.to_lowercase().starts_with(&name.to_lowercase()) && !name.is_empty()
     }
@@ -166,7 +165,7 @@ impl SmallServer {
         let target = rest.split(' ').next().unwrap_or_default();
         if matches!(word, "match" | "resume" | "tell" | "accept" | "decline" | "withdraw" | "finger") {
             let is_index = self.dialect.numbers_offers() && target.parse::<u32>().is_ok();
-            assert!(is_index || self.is_opponent(target), "{command:?} reaches somebody else");
+            assert!(is_index || self.is_opponent(target), "{command:?} reaches another player");
         }
         let unknown = || match self.dialect {
             Dialect::Uhlin | Dialect::Uhlin2 => vec![format!("{word}: Command has failed.")],

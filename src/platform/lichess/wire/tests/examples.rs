@@ -67,7 +67,7 @@ fn game_line(kind: &str, status: &str, opponent: &str, more: &str) -> String {
 }
 
 #[test]
-fn game_lines_of_the_event_stream_are_read() {
+fn event_stream_game_lines_are_read() {
     let (person, engine) = (
         r#"{"id":"carla","username":"Carla","rating":2104,"ratingDiff":-6}"#,
         r#"{"id":null,"username":"Stockfish level 2","ai":2}"#,
