@@ -1,4 +1,4 @@
-//! How fast moves are made, beside `shakmaty` in the same run: `cargo bench --bench perft`.
+//! Measures move generation, beside `shakmaty` in the same run: `cargo bench --bench perft`.
 //!
 //! Every leaf is made on the board, by both; neither counts in bulk nor keeps a table. The counts are the published ones and
 //! are compared. Each figure is the best of several rounds, in which both take turns, so that a busy machine harms both alike.
@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use engine::{Board, board::perft};
 use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
 
-/// Position, plies and leaves.
 type Count = (&'static str, u32, u64);
 
 const SHALLOW: [Count; 3] = [

@@ -1,4 +1,4 @@
-//! How long a search takes to stop when it is told to: `cargo bench --bench stop`.
+//! Measures the time that a search takes to stop: `cargo bench --bench stop`.
 //!
 //! From the moment the flag is set to the moment [`Engine::search`] has returned, over positions of different kinds, with one
 //! thread and with two.

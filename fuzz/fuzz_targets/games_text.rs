@@ -1,4 +1,5 @@
-//! Games in PGN and positions in EPD under arbitrary text: whoever reads it never panics. Run with `cargo +nightly fuzz run games_text`.
+//! Games in PGN and positions in EPD under arbitrary text: reading never panics. Run with `cargo
+//! +nightly fuzz run games_text`.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Lines of Lichess's streams, and its record of a game, under arbitrary text: whoever reads one never panics, and a game that is believed
-//! has moves that are legal. Run with `cargo +nightly fuzz run lichess_events`.
+//! Lines of Lichess's streams, and its record of a game, under arbitrary text: reading never
+//! panics, and an accepted game has only legal moves. Run with `cargo +nightly fuzz run
+//! lichess_events`.
 
 #![no_main]
 

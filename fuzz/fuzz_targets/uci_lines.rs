@@ -1,5 +1,6 @@
-//! What engines and programs say in the Universal Chess Interface, one line: whoever reads it never panics, and a position that is read can
-//! be written and read again. Run with `cargo +nightly fuzz run uci_lines`.
+//! Lines of the Universal Chess Interface under arbitrary text: reading never panics, and a
+//! position that is read can be written and read again. Run with `cargo +nightly fuzz run
+//! uci_lines`.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Messages between daemons and workers under arbitrary bytes: whoever reads one never panics, and what it makes of it is within
-//! its bounds. Run with `cargo +nightly fuzz run worker_message`.
+//! Messages between daemons and workers under arbitrary bytes: reading never panics, and the values
+//! read are within their bounds. Run with `cargo +nightly fuzz run worker_message`.
 
 #![no_main]
 

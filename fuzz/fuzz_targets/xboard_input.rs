@@ -7,7 +7,7 @@ use concilio::frontend::xboard;
 use concilio_fuzz::{block_on, council, lines};
 use libfuzzer_sys::fuzz_target;
 
-/// What a conversation is made of. Left out is what takes memory, touches files or searches for long.
+/// Commands of a conversation, without those that take memory, touch files or search for long.
 const COMMANDS: &[&str] = &[
     "",
     "xboard",

@@ -1,5 +1,5 @@
-//! What the targets that hold a whole conversation share: its words, and a council that answers at once, so that the words are
-//! what is tried.
+//! Shared parts of the targets with a whole conversation: its commands, and a council that answers
+//! at once.
 
 use std::io::Cursor;
 

@@ -13,12 +13,10 @@ use util::print;
   concilio completions zsh > ~/.zfunc/_concilio          with ~/.zfunc in fpath
   concilio completions fish > ~/.config/fish/completions/concilio.fish")]
 pub(super) struct CompletionsCommand {
-    /// The shell
     shell: Shell,
 }
 
 impl CompletionsCommand {
-    /// Prints the script.
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
         generate(self.shell, &mut Cli::command(), "concilio", &mut script);

@@ -49,7 +49,8 @@ use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, fault
 use report::ReportSettings;
 use util::{Shutdown, outln};
 
-/// What the sparring partner searches for a move: enough for a game worth watching, too little to win it usually.
+/// Nodes of the sparring partner for a move: enough for a game worth watching, usually too little
+/// to win it.
 const SPARRING_NODES: u64 = 500;
 
 /// The bots of the demo, one for each protocol, and who spars with them.
@@ -57,15 +58,15 @@ const BOT: &str = "Concilio";
 const FICS_BOT: &str = "ConcilioOnFics";
 const SPARRING: &str = "Sparring";
 
-/// What the accounts are called in the journal and on the page.
+/// Name of the accounts in the journal and on the page.
 const ACCOUNT: &str = "practice";
 const FICS_ACCOUNT: &str = "practice-fics";
 
-/// How long running games are given up before the daemon leaves them as they are.
+/// Time in which running games are resigned before the daemon leaves them as they are.
 const GIVE_UP_WITHIN: Duration = Duration::from_secs(5);
 const GIVE_UP_AGAIN: Duration = Duration::from_millis(200);
 
-/// Which of the practice server's faces the demo plays on.
+/// Protocols of the practice server in the demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Faces {
     /// The Lichess Bot API.
@@ -99,10 +100,10 @@ On a terminal, the program stays after the game: Enter plays another one, and th
 It ends with Ctrl-C; with --games, with --exit, or without a terminal it ends after the last game. Ctrl-C resigns running
 games, or aborts them before the second move; twice ends at once.")]
 pub(super) struct DemoCommand {
-    /// Which game is played; of the other options, draughts knows only --tc and --data
+    /// Game to play; of the other options, draughts accepts only --tc and --data
     #[arg(long, value_enum, default_value_t = DemoGame::Chess)]
     game: DemoGame,
-    /// Whose protocol is spoken with the practice server; with both, the games are played on each
+    /// Protocol of the practice server; with both, games are played on each
     #[arg(long, value_enum, default_value_t = Faces::Lichess)]
     server: Faces,
     /// Seconds on each clock and seconds added with every move
@@ -114,28 +115,29 @@ pub(super) struct DemoCommand {
     /// End after the game instead of waiting for Ctrl-C
     #[arg(long)]
     exit: bool,
-    /// How many games to play at the same time (on FICS it is always one)
+    /// Number of simultaneous games (on FICS it is always one)
     #[arg(short = 'c', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     concurrency: u32,
-    /// Who proposes: auto as everywhere, a roster such as balanced-7, or knowledge letters such as "mbxkcpar mp ma"
+    /// Electors: auto as everywhere, a roster such as balanced-7, or knowledge letters such as
+    /// "mbxkcpar mp ma"
     #[arg(long, default_value = "auto")]
     roster: String,
-    /// A NATS server whose workers lend their cores (see concilio worker)
+    /// NATS server of remote workers (see concilio worker)
     #[arg(long, env = "CONCILIO_NATS_URL", default_value = "", value_name = "URL")]
     nats: String,
     /// The key by which that server knows the daemon called "daemon" (see concilio cluster add-worker)
     #[arg(long, env = "CONCILIO_NATS_NKEY_FILE", value_name = "FILE", requires = "nats")]
     nkey_file: Option<PathBuf>,
-    /// What the practice server lets go wrong, such as cut=3s,delay=50ms,429=5%
+    /// Faults of the practice server, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
-    /// Where the page in the browser is; 127.0.0.1:8080 or, where that is taken, any that is free
+    /// Address of the page in the browser; 127.0.0.1:8080 or, if that is taken, any free port
     #[arg(long, value_name = "ADDRESS", conflicts_with = "no_web")]
     web: Option<SocketAddr>,
     /// Serve no page
     #[arg(long)]
     no_web: bool,
-    /// Where the journal and the games are written
+    /// Folder of the journal and the games
     #[arg(long, default_value = "data/demo", value_name = "FOLDER")]
     data: PathBuf,
 }
@@ -168,7 +170,7 @@ impl DemoCommand {
         let another_game = wishes.as_ref().map(Wishes::button);
         let page = self.page(&runtime, played_by, health, another_game, serving.clone()).await?;
         if wishes.is_some() {
-            // While nobody plays, finished games are judged, so that the page has a report.
+            // Between games, finished ones are judged, so that the page has a report.
             let settings =
                 ReportSettings { when_idle: true, output: self.data.join("report"), ..ReportSettings::default() };
             idle_study::start(&settings, &journal_settings, &event_bus)?;
@@ -204,7 +206,7 @@ impl DemoCommand {
         played
     }
 
-    /// Whether the program goes on after the last game until it is told to end.
+    /// Returns true if the program goes on after the last game until it is stopped.
     fn stays(&self) -> bool {
         self.games.is_none() && !self.exit && io::stdout().is_terminal()
     }
@@ -229,7 +231,7 @@ impl DemoCommand {
         Ok(())
     }
 
-    /// What the person at the terminal can do after a game.
+    /// Returns the hints for the person at the terminal after a game.
     async fn what_next(
         &self,
         server: &PracticeServer,
@@ -333,7 +335,8 @@ impl DemoCommand {
         Ok(connections)
     }
 
-    /// Our cores and those that workers lend. Workers that are there have a moment to say so before the first game.
+    /// Creates the pool of local and remote cores. Workers have a moment to connect before the
+    /// first game.
     async fn pool(&self, shutdown: &Shutdown) -> Result<Pool, Failure> {
         let cluster = ClusterSettings {
             nats: self.nats.clone(),
@@ -425,11 +428,11 @@ impl DemoCommand {
     }
 }
 
-/// What the person who watches wants after a game: by Enter on the terminal, or by the page's button.
+/// Requests for another game: by Enter on the terminal, or by the page's button.
 struct Wishes {
     sender: mpsc::Sender<()>,
     receiver: mpsc::Receiver<()>,
-    /// Whether a wish counts now: it does not while a game runs.
+    /// True if a request counts now: it does not while a game runs.
     waiting: Arc<AtomicBool>,
 }
 

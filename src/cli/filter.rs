@@ -1,4 +1,4 @@
-//! Which games of which journal a command is about.
+//! Selects games of a journal.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub(super) struct FilterArgs {
     /// Only games begun before this day
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<Date>,
-    /// Only the newest so many
+    /// Show only the N newest games
     #[arg(short = 'n', long, value_name = "COUNT")]
     limit: Option<usize>,
 }
@@ -56,7 +56,7 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
 }
 
 impl FilterArgs {
-    /// Where the journal is: what `--journal` says needs no settings.
+    /// Returns the path of the journal: with `--journal` no settings are needed.
     pub(super) fn journal(&self) -> Result<PathBuf, Failure> {
         match &self.journal {
             Some(path) => Ok(path.clone()),
@@ -64,7 +64,6 @@ impl FilterArgs {
         }
     }
 
-    /// Which games are asked for.
     pub(super) fn filter(&self) -> Result<Filter, Failure> {
         let midnight = |day: Option<Date>| -> Result<Option<Timestamp>, Failure> {
             let zoned = day.map(|day| day.to_zoned(TimeZone::system())).transpose()?;

@@ -39,7 +39,6 @@ pub(super) struct GamesCommand {
 }
 
 impl GamesCommand {
-    /// Prints what was asked for.
     pub(super) fn run(self) -> Result<(), Failure> {
         let archive = Archive::open(&self.filter.journal()?)?;
         let filter = self.filter.filter()?;
@@ -49,7 +48,7 @@ impl GamesCommand {
             let mut out = BufWriter::new(stdout.lock());
             let written = self.write(&archive, &filter, &games, &mut out);
             return match written.and_then(|()| out.flush().map_err(ExportError::Output)) {
-                // Whoever reads has seen enough, as `head` does.
+                // The reader has seen enough, as `head` does.
                 Err(ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 Err(ExportError::Output(error)) => Err(Failure::failed(format_args!("standard output: {error}"))),
                 other => Ok(other?),

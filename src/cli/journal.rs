@@ -1,5 +1,3 @@
-//! `concilio journal`: the journal's file.
-
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -49,7 +47,6 @@ The backup is checked first. The daemon must not run. The old journal stays, wit
 }
 
 impl JournalCommand {
-    /// Does it.
     pub(super) fn run(self) -> Result<(), Failure> {
         let path = |journal: Option<PathBuf>, settings: SettingsArgs| match journal {
             Some(journal) => Ok(journal),

@@ -19,16 +19,16 @@ use super::Failure;
 use crate::settings::Settings;
 use bot::policy::{NameLists, challenge::Names};
 
-/// How often the lists are read again.
+/// Interval at which the lists are read again.
 const EVERY: Duration = Duration::from_secs(3600);
-/// How soon those at addresses are asked for again that could not be had.
+/// Interval at which failed URLs are tried again.
 const AGAIN: Duration = Duration::from_secs(60);
-/// How long one list may take to arrive.
+/// Timeout of one list.
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// A longer list is taken for a mistake.
 const LONGEST: usize = 4 << 20;
 
-/// What each address gave last. Settings that are read again begin with it.
+/// Last list of each URL. Reloaded settings begin with it.
 static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
 
 /// Why an address gave no list of names.
@@ -40,13 +40,13 @@ enum ListError {
     /// Names do not begin like that, but what is shown in a browser does, such as a proxy's word that the server is down.
     #[error("a page came instead of a list")]
     Page,
-    /// Who empties a list can leave a comment in it; nothing at all is more likely a fault.
+    /// Empty answer: most likely a fault, since an emptied list can keep a comment.
     #[error("nothing came, where there were names before")]
     Empty,
 }
 
-/// Reads the lists again and again and tells of every change, until nobody listens or `stop`. An address that gives no
-/// list keeps the names it gave last, and is asked again every minute.
+/// Reads the lists again and again and sends every change, until the receiver is gone or `stop`. A
+/// URL without a list keeps its last names, and is tried again every minute.
 pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result<watch::Receiver<NameLists>, Failure> {
     let no_urls = settings.challenge.block_urls.is_empty() && settings.matchmaking.avoid_urls.is_empty();
     // Who fetches nothing needs no client, which would hold the system's certificates in memory.
@@ -215,11 +215,11 @@ mod tests {
         assert!(is_whole(&again.borrow()), "settings that are read again lose no names");
     }
 
-    /// What is no list takes no names away, whatever its status says, and counts as not had.
+    /// An answer that is no list removes no names, whatever its status, and counts as a failure.
     #[tokio::test]
     async fn failing_url_keeps_its_names() {
         let url =
-            address_of(&["Mallory\n", "<!doctype html>\n<title>Down for maintenance</title>", "", "# nobody\n"]).await;
+            address_of(&["Mallory\n", "<!doctype html>\n<title>Down for maintenance</title>", "", "# none\n"]).await;
         let (client, urls) = (client().expect("a client"), BTreeSet::from([url.clone()]));
         assert!(fetch_all(&client, &urls, false).await.is_empty());
         for _ in ["a page", "nothing"] {
@@ -228,7 +228,7 @@ mod tests {
         }
         assert!(fetch_all(&client, &urls, true).await.is_empty());
         assert!(known_names(std::slice::from_ref(&url)).is_empty(), "a comment alone is a list without names");
-        assert_eq!(fetch_all(&client, &urls, false).await, urls, "nobody answers any more");
+        assert_eq!(fetch_all(&client, &urls, false).await, urls, "the server is gone");
     }
 
     #[test]
@@ -255,6 +255,6 @@ mod tests {
         let mut lists = follow(Arc::new(Settings::default()), stop.clone()).expect("readable");
         stop.cancel();
         let next = tokio::time::timeout(TIMEOUT, lists.changed()).await.expect("no hang");
-        assert!(next.is_err(), "nobody reads them any more");
+        assert!(next.is_err(), "the reader has stopped");
     }
 }

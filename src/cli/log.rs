@@ -25,7 +25,7 @@ use super::{Failure, daily_log::DailyLog};
 use crate::settings::{LogFormat, LogSettings};
 use util::{printable, printable_json};
 
-/// What `--log` accepts.
+/// Parses the filter of `--log`.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {
     if LogSettings::is_filter(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", LogSettings::ACCEPTED)) }
 }
@@ -52,14 +52,14 @@ pub(super) fn init_simply(level: &str, format: LogFormat) {
     let _ = init(&settings);
 }
 
-/// What was logged while a picture is painted on the terminal; `None` while there is none.
+/// Log output held back while a view is drawn on the terminal; `None` without a view.
 static HELD_BACK: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 
 fn held_back() -> MutexGuard<'static, Option<Vec<u8>>> {
     HELD_BACK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the log off the terminal from now on: whoever paints there takes its lines and finds a place for them.
+/// Holds the log back from the terminal: the view takes its lines and shows them.
 pub(super) fn hold_back() {
     held_back().get_or_insert_default();
 }
@@ -104,10 +104,10 @@ where
     }
 }
 
-/// What the layers lie on.
+/// Type below the layers.
 type WithFilter = tracing_subscriber::layer::Layered<EnvFilter, Registry>;
 
-/// Where events of accounts and games come from: their sentences say what stands in their fields.
+/// Target of events of accounts and games: their sentences contain their fields.
 const TOLD: &str = "concilio_bot::event";
 
 /// One line an event: `2026-11-22 12:30:01  INFO lichess: connected as BOT Concilio`. What else is known of it follows in words: an
@@ -160,7 +160,8 @@ where
     }
 }
 
-/// Whether a field is one of those that a library's message brings along which uses the crate `log`: places in its source.
+/// Returns true for a field that messages of libraries with the crate `log` carry: places in their
+/// source.
 fn is_of_log(name: &str) -> bool {
     name.starts_with("log.")
 }
@@ -206,7 +207,7 @@ const fn color(level: Level) -> &'static str {
 /// The fields of an event, in words.
 #[derive(Default)]
 struct EventText {
-    /// Whether the message says it all.
+    /// True if the message contains all fields.
     told: bool,
     message: String,
     error: String,
@@ -245,7 +246,7 @@ mod tests {
 
     use super::*;
 
-    /// What a log in this format says.
+    /// Returns the log of `events` in this format.
     fn logged(format: LogFormat, events: impl FnOnce()) -> String {
         let written = Arc::new(Mutex::new(Vec::new()));
         let writer = Arc::clone(&written);

@@ -18,7 +18,6 @@ pub(super) struct ManCommand {
 }
 
 impl ManCommand {
-    /// Writes the pages.
     pub(super) fn run(self) -> Result<(), Failure> {
         let failed = |error| Failure::failed(format_args!("{}: {error}", self.output.display()));
         fs::create_dir_all(&self.output).map_err(failed)?;

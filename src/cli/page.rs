@@ -50,8 +50,8 @@ pub(super) async fn serve(
     }
 }
 
-/// An address that somebody else has, or that is not ours before the network is up, may be had another time: whoever starts
-/// services again is to do so. What else is wrong stands in the settings.
+/// Returns the failure of an address that is in use, or not ours before the network is up, as one
+/// that a restart may mend. Other failures are faults of the settings.
 pub(super) fn failure(error: WebError) -> Failure {
     match error {
         WebError::Listen { .. } => Failure::failed(error),
@@ -71,7 +71,7 @@ where
     }
 }
 
-/// What is measured from now on, and whether all these accounts are connected.
+/// Returns the health checks: measurements, and true if all these accounts are connected.
 pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerName>) -> HealthChecks {
     let metrics = match metrics::install() {
         Ok(recorder) => {

@@ -10,7 +10,7 @@ use super::Failure;
 use practice::{FicsEndpoint, PracticeSettings, ServerLimits, SparringKind, faults::FaultPlan};
 use util::outln;
 
-/// With which accounts log in over FICS.
+/// Password of all accounts over FICS.
 const PASSWORD: &str = "practice";
 
 /// Run the practice server alone, for any Lichess bot or FICS client to play on
@@ -33,10 +33,10 @@ What can go wrong (--faults, any of these with commas between them):
   dialect=fatics|capablanca|uhlin    the server of the FICS family that this one behaves like
   seed=7                        the same faults every time")]
 pub(super) struct PracticeCommand {
-    /// Where to listen; only loopback addresses are taken
+    /// Address of the Lichess API; only loopback addresses are accepted
     #[arg(long, default_value = "127.0.0.1:9663", value_name = "ADDRESS")]
     lichess: SocketAddr,
-    /// Where to speak the language of FICS as well; only loopback addresses are taken
+    /// Address of the FICS server; only loopback addresses are accepted
     #[arg(long, value_name = "ADDRESS")]
     fics: Option<SocketAddr>,
     /// Lines a second of other people's talk that everybody on FICS gets
@@ -51,13 +51,12 @@ pub(super) struct PracticeCommand {
     /// Keep Lichess's limits: challenges a minute and a day, games against bots a day, openings of the event stream
     #[arg(long)]
     limits: bool,
-    /// What goes wrong, such as cut=3s,delay=50ms,429=5%
+    /// Faults, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
 }
 
 impl PracticeCommand {
-    /// Serves until Ctrl-C.
     pub(super) async fn run(self) -> Result<(), Failure> {
         for (flag, address) in [("--lichess", Some(self.lichess)), ("--fics", self.fics)] {
             if let Some(address) = address.filter(|address| !address.ip().is_loopback()) {
@@ -98,7 +97,7 @@ impl PracticeCommand {
         Ok(())
     }
 
-    /// What the switches make of the server.
+    /// Returns the settings of the server.
     fn settings(&self) -> PracticeSettings {
         PracticeSettings {
             faults: self.faults.clone(),

@@ -12,19 +12,16 @@ use bot::session::{Control, PlayerSettings, control::Reload};
 /// The tables, and keys of tables, that are looked at only when the program starts.
 const AT_START: [&str; 8] = ["servers", "journal", "cluster", "log", "web", "webhook", "report", "shutdown"];
 
-/// What follows the settings beside the accounts.
+/// Receivers of new settings beside the accounts.
 pub(super) struct Followers {
     /// Ends the reading of the lists of names that hold now.
     pub lists: CancellationToken,
-    /// How the council plays in the page.
     pub page_player: watch::Sender<PlayerSettings>,
 }
 
-/// What the settings were, and what follows them.
+/// Earlier settings, and their receivers.
 struct KnownSettings {
-    /// When the program started.
     first: Loaded,
-    /// When they were read last.
     last: Loaded,
     followers: Followers,
 }
@@ -56,7 +53,7 @@ pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control, followers
     })
 }
 
-/// What new settings change now, and what they would change after a restart.
+/// Returns the keys that new settings change now, and those that they change after a restart.
 fn difference(known: &KnownSettings, new: &Loaded) -> String {
     let mut now = known.last.changed_keys(new);
     now.retain(|key| !is_read_at_start(key));

@@ -51,13 +51,14 @@ pub(super) struct ReportCommand {
     /// Milliseconds a position, instead of nodes
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     time: Option<u64>,
-    /// How many positions are judged at a time; all cores by default
+    /// Number of positions judged at a time; all cores by default
     #[arg(short = 'j', long)]
     threads: Option<NonZeroUsize>,
     /// A folder with Syzygy tables
     #[arg(long, value_name = "FOLDER")]
     tablebases: Option<PathBuf>,
-    /// Where the pages are written; by default the folder report beside the journal, where the page in the browser finds them
+    /// Folder of the pages; by default the folder report beside the journal, where the page in the
+    /// browser finds it
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Look for the rule of election that would have done best, judged on games it was not chosen by; it is written to
@@ -114,7 +115,6 @@ impl ReportCommand {
         }
     }
 
-    /// The folder of the pages.
     fn output(&self) -> Result<PathBuf, Failure> {
         match &self.output {
             Some(folder) => Ok(folder.clone()),
@@ -168,7 +168,7 @@ impl ReportCommand {
     }
 }
 
-/// How far the judging has come, on standard error.
+/// Progress of the judging, on standard error.
 #[derive(Default)]
 struct JudgingBar(Option<ProgressBar>);
 

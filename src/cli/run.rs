@@ -33,7 +33,7 @@ use platform::{
 };
 use util::Shutdown;
 
-/// How the daemon ended that did not fail.
+/// End of a daemon without a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunEnd {
     /// It was told to.
@@ -43,8 +43,8 @@ pub(super) enum RunEnd {
 }
 
 impl RunEnd {
-    /// How the daemon has ended whose accounts have ended so; `None` where one of them failed. Who was told to end has ended
-    /// because of that, although an account may have been refused before.
+    /// Returns the end of a daemon with these ends of its accounts; `None` if one of them failed.
+    /// An ordered end counts as such, although an account may have been refused before.
     fn of(ends: &[AccountEnd]) -> Option<Self> {
         if ends.iter().any(|end| matches!(end, AccountEnd::Lost(_))) {
             None
@@ -147,7 +147,7 @@ impl RunCommand {
         }
         background.spawn(memory::give_back_after_start());
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
-        // Where no signals can be heard, nobody waits for it.
+        // Without signals there is no receiver.
         let _ = has_started.send(control);
 
         let (mut failed, mut ends) = (false, Vec::new());
@@ -242,8 +242,8 @@ async fn heed_signals(
     shutdown.now.cancel();
 }
 
-/// Waits until we have `started`; `None` where that fails. Whoever is told to stop before has nothing to end, and settings that are to be
-/// read again are read then.
+/// Waits until the daemon has `started`; `None` if that fails. A daemon stopped before has nothing
+/// to end, and a reload is done then.
 async fn when_started(signals: &mut Signals, mut started: oneshot::Receiver<Control>) -> Option<Control> {
     let mut again = false;
     loop {
@@ -289,7 +289,7 @@ mod tests {
         let [closed, rejected] = [AccountEnd::Closed, AccountEnd::Rejected("another login".to_owned())];
         let lost = AccountEnd::Lost("its connection is gone".to_owned());
         assert_eq!(RunEnd::of(&[rejected.clone(), closed.clone()]), Some(RunEnd::Closed));
-        assert_eq!(RunEnd::of(&[rejected.clone(), rejected.clone()]), Some(RunEnd::Refused), "nobody told it to");
+        assert_eq!(RunEnd::of(&[rejected.clone(), rejected.clone()]), Some(RunEnd::Refused), "no order to end");
         assert_eq!(RunEnd::of(&[closed, rejected, lost]), None);
     }
 }

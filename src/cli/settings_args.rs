@@ -1,4 +1,4 @@
-//! Where the settings come from, as every command that reads them is told.
+//! Arguments for the sources of settings, shared by all commands that read them.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,6 @@ use crate::settings::{Flag, Loaded, Problems, Sources};
 use bot::journal::JournalSettings;
 use web::WebSettings;
 
-/// Where the settings come from.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SettingsArgs {
     /// The settings file (TOML; see config/example.toml); of several, the later overrides the earlier
@@ -41,10 +40,10 @@ impl SettingsArgs {
         self.sources()?.load().map_err(Failure::usage)
     }
 
-    /// Where the journal is. A mistake elsewhere in the settings hides no game.
+    /// Returns the settings of the journal. Problems of other tables are ignored.
     ///
     /// # Errors
-    /// Wrong usage, with every mistake of that table in one line.
+    /// Wrong usage, with every problem of that table, a line each.
     pub(super) fn journal(self) -> Result<JournalSettings, Failure> {
         Ok(self.sources()?.load_tables(&["journal"]).map_err(Failure::usage)?.settings.journal)
     }
@@ -57,7 +56,8 @@ impl SettingsArgs {
         Ok(self.sources()?.load_tables(&["web"]).map_err(Failure::usage)?.settings.web)
     }
 
-    /// Where a daemon with these settings is found, and what is wrong with them: no mistake keeps anybody from a daemon that runs.
+    /// Returns the daemon's control socket, and the problems of the settings: a running daemon can
+    /// be reached despite them.
     pub(super) fn control_socket(self) -> (PathBuf, Option<Problems>) {
         let lenient = Sources::of_process_leniently(&self.config, self.set.clone());
         let problems =

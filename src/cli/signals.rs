@@ -1,6 +1,5 @@
 //! The signals that a command heeds: the one file that knows how the system sends them.
 
-/// What a signal tells us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
     /// To stop: SIGINT and SIGTERM mean the same to us; elsewhere than on Unix, Ctrl-C.
@@ -46,7 +45,6 @@ mod system {
 mod system {
     use super::Signal;
 
-    /// Ctrl-C, heard while [`next`](System::next) waits.
     pub struct System;
 
     impl System {
@@ -67,7 +65,6 @@ mod system {
 pub(super) struct Signals(system::System);
 
 impl Signals {
-    /// Hears them from now on.
     pub(super) fn listen() -> Option<Self> {
         match system::System::listen() {
             Ok(system) => Some(Self(system)),
@@ -78,7 +75,6 @@ impl Signals {
         }
     }
 
-    /// Waits for the next one.
     pub(super) async fn next(&mut self) -> Signal {
         self.0.next().await
     }

@@ -25,7 +25,6 @@ pub(super) struct UciCommand {
 }
 
 impl UciCommand {
-    /// Serves until `quit`.
     pub(super) fn run(self) -> Result<(), Failure> {
         if self.single {
             engine::uci::run(io::stdin().lock(), io::stdout())?;

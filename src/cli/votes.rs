@@ -55,7 +55,7 @@ fn write_game<L: GameLine>(
 pub(super) struct RecordedVotes {
     /// The move with its number and value.
     elected: String,
-    /// How it was elected.
+    /// Criterion and source.
     how: String,
     entries: Vec<VoteEntry>,
 }
@@ -102,7 +102,6 @@ fn how<L: GameLine>(
     format!("by {}{said}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())
 }
 
-/// The proposer in words.
 fn named<L: GameLine>(proposal: &ProposalRecord) -> NamedElector {
     match proposal.phase {
         1 => NamedElector::new::<L>(&proposal.elector, proposal.knowledge.as_deref(), proposal.weight.is_none()),

@@ -29,7 +29,6 @@ pub(super) struct WebCommand {
 }
 
 impl WebCommand {
-    /// Serves until Ctrl-C.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let journal = match &self.journal {
             Some(path) => path.clone(),

@@ -57,7 +57,6 @@ fn parse_engine(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl LendCommand {
-    /// Serves daemons until shutdown.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let mut cluster = self.cluster.load(self.settings)?;
         if !self.daemons.is_empty() {

@@ -19,7 +19,6 @@ pub(super) struct XboardCommand {
 }
 
 impl XboardCommand {
-    /// Serves until `quit`.
     pub(super) fn run(self) -> Result<(), Failure> {
         let settings = self.settings.load()?.settings;
         in_runtime(async {

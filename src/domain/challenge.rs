@@ -11,7 +11,6 @@ use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
 pub struct GameTerms {
     pub variant: Variant,
     pub time_control: TimeControl,
-    /// True if ratings change.
     pub rated: bool,
 }
 
@@ -22,10 +21,8 @@ impl fmt::Display for GameTerms {
     }
 }
 
-/// A pending challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// The server's name for it.
     pub id: ChallengeId,
     /// True if another player made it.
     pub incoming: bool,

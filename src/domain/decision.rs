@@ -7,7 +7,6 @@ use shakmaty::uci::UciMove;
 
 use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseMode};
 
-/// The source of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -35,7 +34,6 @@ pub enum Source {
 }
 
 impl Source {
-    /// All sources.
     const ALL: [Self; 10] = [
         Self::Book,
         Self::Tablebase,
@@ -96,7 +94,6 @@ pub struct Vote<M = UciMove, K = Knowledge> {
 /// The second phase: complete knowledge searched the proposed moves again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondPhase<M = UciMove> {
-    /// Its use of the cores.
     pub mode: SecondPhaseMode,
     /// The move the first phase alone would have elected.
     pub first_choice: M,
@@ -116,9 +113,7 @@ impl<M: PartialEq> SecondPhase<M> {
 pub struct ProcessMetrics {
     /// The first elector that it searched for.
     pub elector: ElectorName,
-    /// Nodes in both phases.
     pub nodes: u64,
-    /// Search time in both phases.
     pub busy: Duration,
 }
 
@@ -129,7 +124,6 @@ pub struct ProcessMetrics {
 pub struct Metrics {
     /// All processes, the master first.
     pub processes: Vec<ProcessMetrics>,
-    /// Time from question to decision.
     pub elapsed: Duration,
 }
 
@@ -155,7 +149,6 @@ impl Metrics {
 /// The council's answer. Its move is always legal in the position asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision<M = UciMove, K = Knowledge> {
-    /// The elected move.
     pub best: M,
     /// The reply expected, if the elected line has one.
     pub ponder: Option<M>,
@@ -172,9 +165,7 @@ pub struct Decision<M = UciMove, K = Knowledge> {
     /// The share of the other electors that do not propose the move elected by the first phase. 0:
     /// unanimous, or a single elector; 1: no other elector agrees.
     pub split: f64,
-    /// Every process's work.
     pub metrics: Metrics,
-    /// Time from task to decision.
     pub elapsed: Duration,
 }
 

@@ -9,12 +9,10 @@ use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
 /// The part of a game that does not change while it runs.
 #[derive(Clone, Debug)]
 pub struct GameInfo {
-    /// The server's name for it.
     pub id: GameId,
     pub terms: GameTerms,
     pub white: Player,
     pub black: Player,
-    /// The bot's colour.
     pub our_color: Color,
     /// The line without moves from the game's starting position.
     pub start: Line,
@@ -32,7 +30,6 @@ impl GameInfo {
         }
     }
 
-    /// Returns the bot's opponent.
     pub fn opponent(&self) -> &Player {
         match self.our_color {
             Color::White => &self.black,
@@ -94,7 +91,6 @@ impl Offers {
 /// States and endings of a game, by Lichess's names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameStatus {
-    /// No move has been made.
     Created,
     Started,
     /// It ended before both sides had moved.
@@ -108,7 +104,6 @@ pub enum GameStatus {
     Draw,
     /// A player's time ran out.
     OutOfTime,
-    /// The server found cheating.
     Cheat,
     /// A player did not make the first move in time.
     NoStart,
@@ -159,7 +154,6 @@ impl GameStatus {
             .unwrap_or_else(|| Self::Other(name.to_owned()))
     }
 
-    /// Returns the Lichess name.
     pub fn name(&self) -> &str {
         match self {
             Self::Other(name) => name,

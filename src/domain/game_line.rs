@@ -14,7 +14,6 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// The rules that it may be played by; as text, the word by which records know them.
     type Variant: Copy + Display + Debug + Send + Sync + 'static;
 
-    /// Complete knowledge.
     const COMPLETE_KNOWLEDGE: Self::Knowledge;
 
     /// The rules that it is played by.

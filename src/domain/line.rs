@@ -26,21 +26,14 @@ pub struct Line {
     last_capture: Option<Square>,
 }
 
-/// An invalid line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The starting position is not a legal position of its variant.
     #[error("starting position {fen:?} is not a legal {variant} position: {reason}")]
-    Start {
-        /// The text as given.
-        fen: String,
-        variant: Variant,
-        reason: String,
-    },
+    Start { fen: String, variant: Variant, reason: String },
     /// A move is not legal where it is played.
     #[error("move {text:?} (ply {ply}) is not legal in {fen}")]
     Move {
-        /// The text as given.
         text: String,
         /// The number of moves before it.
         ply: usize,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A player.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Player {
     /// The name in lower case, by which players are compared. Empty for the server's own engine.

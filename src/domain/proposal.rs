@@ -1,5 +1,3 @@
-//! An elector's proposal.
-
 use std::{cmp::Ordering, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,6 @@ use super::{
     Player, Tournament, TournamentEntry, UciMove,
 };
 
-/// An event from a server.
 #[derive(Clone, Debug)]
 pub enum ServerEvent {
     /// The event stream is connected and the server knows the account. Sent again after every
@@ -62,7 +61,6 @@ pub enum ServerEvent {
         /// Why it cannot be played, for the log.
         reason: String,
     },
-    /// A message in a game.
     Chat(GameId, ChatLine),
     /// A message to the bot outside a game (FICS).
     Tell {
@@ -78,7 +76,8 @@ pub enum ServerEvent {
         /// The time until the win may be claimed; `None` if the server does not report it.
         claim_after: Option<Duration>,
     },
-    /// What the adapter has learned of the server, in words of its own: to be kept for later processes in the place of what it told before.
+    /// Facts about the server in the adapter's words, to be kept for later processes in place of
+    /// earlier ones.
     Learned(String),
     /// Something went wrong that the adapter copes with by itself: for the journal.
     Fault {
@@ -89,16 +88,12 @@ pub enum ServerEvent {
     },
 }
 
-/// A request to a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Accepts a challenge.
     Accept(ChallengeId),
-    /// Declines a challenge.
     Decline(ChallengeId, DeclineReason),
     /// Withdraws a challenge of the bot.
     Cancel(ChallengeId),
-    /// Challenges a player.
     Challenge(ChallengeRequest),
     /// Plays a move, and offers a draw with it (which also accepts a standing offer).
     Move {
@@ -111,13 +106,11 @@ pub enum Action {
     },
     /// Ends a game before both sides have moved.
     Abort(GameId),
-    /// Resigns a game.
     Resign(GameId),
     /// Accepts (or makes), or declines (or withdraws), a draw offer.
     Draw(GameId, bool),
     /// Accepts or declines a takeback.
     Takeback(GameId, bool),
-    /// Writes in a game's chat.
     Chat(GameId, ChatRoom, String),
     /// Writes to a player outside a game (FICS).
     Tell {
@@ -129,7 +122,6 @@ pub enum Action {
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
     ClaimDraw(GameId),
-    /// Joins a tournament.
     Join(TournamentEntry),
     /// Takes part in a tournament no more.
     Leave(Tournament),
@@ -188,7 +180,6 @@ impl fmt::Display for Action {
 /// The result of an accepted action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// The server accepted it.
     Taken,
     /// The bot's challenge is pending under this name.
     Challenged(ChallengeId),
@@ -225,18 +216,14 @@ pub enum ActionError {
     Unsupported(&'static str),
 }
 
-/// The audience of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatRoom {
-    /// The players.
     Player,
-    /// The spectators.
     Spectator,
 }
 
 impl ChatRoom {
-    /// Returns `player` or `spectator`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Player => "player",
@@ -245,7 +232,6 @@ impl ChatRoom {
     }
 }
 
-/// A message in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatLine {
     pub room: ChatRoom,

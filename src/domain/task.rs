@@ -1,5 +1,3 @@
-//! A request to an elector.
-
 use std::{fmt, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +16,6 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SearchId {
     pub game: GameId,
-    /// The number of moves played.
     pub ply: usize,
     /// Counts the searches of this process, so that a takeback does not confuse two searches of the same ply.
     pub serial: u64,
@@ -49,9 +46,7 @@ pub struct Limits {
 /// A search to do: all an elector gets to know.
 #[derive(Clone, Debug)]
 pub struct Task<L: GameLine = Line> {
-    /// The identity of the answer.
     pub id: SearchId,
-    /// The position, as its line.
     pub line: Arc<L>,
     /// The root moves to search; empty means all legal ones.
     pub root_moves: Vec<L::Move>,

@@ -116,7 +116,6 @@ impl fmt::Display for TimeControl {
 #[error("{text:?} is not a time control (accepted: {accepted}, days such as 3d, or unlimited)")]
 pub struct TimeControlError {
     text: String,
-    /// The accepted forms.
     accepted: &'static str,
 }
 

@@ -29,7 +29,6 @@ pub enum TournamentKind {
 }
 
 impl TournamentKind {
-    /// Returns `arena` or `swiss`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Arena => "arena",
@@ -63,7 +62,6 @@ impl TournamentEntry {
 pub struct TournamentInfo {
     /// The server's name for it, with its kind.
     pub tournament: Tournament,
-    /// The name for people.
     pub name: String,
     pub terms: GameTerms,
     pub stage: TournamentStage,
@@ -71,7 +69,6 @@ pub struct TournamentInfo {
     pub starts_at: Option<Timestamp>,
     /// The end, if it is known.
     pub ends_at: Option<Timestamp>,
-    /// The number of participants.
     pub players: u32,
     /// True if programs may take part.
     pub bots_allowed: bool,
@@ -99,7 +96,6 @@ pub enum TournamentStage {
 pub struct Standing {
     /// The rank, from 1 on.
     pub rank: u32,
-    /// The points in an arena.
     pub points: u32,
 }
 

@@ -111,7 +111,6 @@ pub struct NamedElector {
     pub name: String,
     /// The short form of the journal and the settings: `mbkc`, `learned-1`, `fish (mbxk)`.
     pub short: String,
-    /// Its part in the vote.
     pub role: ElectorRole,
     /// True for an adviser: a specialist that searches for the first third of the move and has no vote.
     pub adviser: bool,
@@ -137,7 +136,6 @@ impl NamedElector {
         Self { name, short, role, adviser }
     }
 
-    /// The second search.
     pub fn second_search() -> Self {
         let name = SECOND_SEARCH.to_owned();
         Self { short: name.clone(), name, role: ElectorRole::Second, adviser: false }
@@ -177,7 +175,6 @@ fn capitalised(word: &str) -> String {
 /// The proposal of one elector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opinion {
-    /// The elector.
     pub elector: NamedElector,
     /// Its move, as people write it.
     pub mv: String,
@@ -234,8 +231,9 @@ pub fn groups(opinions: &[Opinion], elected: &str) -> Vec<MoveGroup> {
     groups
 }
 
-/// Who wanted what, in one sentence without its capital letter: `both engines chose c5; 1 of 3 specialist advisers preferred
-/// e5 (king and centre)`. Empty where no more than one elector searched and its move was played.
+/// Returns the vote in one sentence without its capital letter: `both engines chose c5; 1 of 3
+/// specialist advisers preferred e5 (king and centre)`. Empty if no more than one elector searched
+/// and its move was played.
 pub fn sentence(opinions: &[Opinion], elected: &str) -> String {
     if opinions.iter().all(|opinion| opinion.mv == elected) && opinions.len() < 2 {
         return String::new();
@@ -296,7 +294,6 @@ pub const fn criterion_in_words(criterion: CriterionName) -> &'static str {
     }
 }
 
-/// Electors that are counted together.
 struct Class<'a> {
     role: ElectorRole,
     adviser: bool,
@@ -317,7 +314,7 @@ fn classes(opinions: &[Opinion]) -> Vec<Class<'_>> {
 }
 
 impl Class<'_> {
-    /// What its members are called.
+    /// Returns the name of its members.
     fn noun(&self, many: bool) -> String {
         let noun = match self.role {
             ElectorRole::Engine => "engine",

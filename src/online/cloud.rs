@@ -14,7 +14,6 @@ pub(crate) const URL: &str = "https://lichess.org";
 /// The largest number of variations asked for.
 const VARIATIONS: &str = "5";
 
-/// The answer about a position.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CloudAnswer {
     fen: String,

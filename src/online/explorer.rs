@@ -11,7 +11,6 @@ use super::{
 
 pub(crate) const URL: &str = "https://explorer.lichess.org";
 
-/// The answer about a position.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ExplorerAnswer {
     moves: Vec<ExplorerMove>,

@@ -79,12 +79,10 @@ type ServicePlace = (OnlineKind, String);
 /// asks: profiles with services of their own, and settings read again, respect it.
 static SPARED: Mutex<BTreeMap<ServicePlace, Weak<Mutex<Spared>>>> = Mutex::new(BTreeMap::new());
 
-/// The pauses of a service.
 #[derive(Debug)]
 struct Spared {
     /// The time of the last question.
     asked: Option<Instant>,
-    /// The pause after failures.
     backoff: Backoff,
     /// The pause that the service asked for.
     until: Option<Instant>,

@@ -81,7 +81,6 @@ impl OnlineServices {
     }
 }
 
-/// The questions of one game.
 #[derive(Debug)]
 pub struct OnlineGame {
     shared: Arc<SharedServices>,

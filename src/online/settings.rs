@@ -1,5 +1,3 @@
-//! Settings of the services.
-
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -13,7 +11,6 @@ use util::{
     values::{FractionalSeconds, Seconds, WholeNumber},
 };
 
-/// A service that knows moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnlineKind {
@@ -42,7 +39,6 @@ impl OnlineKind {
     }
 }
 
-/// The `player.online` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnlineSettings {
@@ -160,13 +156,12 @@ pub enum ExplorerSelection {
     /// Random, in proportion to the games.
     #[default]
     Weighted,
-    /// The one of the most games.
+    /// The move of the most games.
     Games,
     /// The move with the best score.
     Score,
 }
 
-/// The `player.online.explorer` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExplorerSettings {
@@ -195,7 +190,6 @@ impl Default for ExplorerSettings {
     }
 }
 
-/// The `player.online.cloud` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CloudSettings {
@@ -214,7 +208,6 @@ impl Default for CloudSettings {
     }
 }
 
-/// The `player.online.chessdb` table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChessdbSettings {
@@ -224,7 +217,6 @@ pub struct ChessdbSettings {
     pub service: ServiceSettings,
 }
 
-/// The `player.online.tablebase` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TablebaseServiceSettings {

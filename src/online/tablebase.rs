@@ -67,7 +67,6 @@ pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Opti
     (few && !may_castle).then(|| ServiceQuestion { path, query: vec![("fen", line.fen())] })
 }
 
-/// Chooses the best move.
 pub(crate) fn choose(answer: &TablebaseAnswer, line: &Line) -> Option<Decision> {
     let score = answer.category.score()?;
     let best = answer.moves.iter().find_map(|known| legal(line, &known.uci))?;

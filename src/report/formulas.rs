@@ -61,7 +61,6 @@ pub enum MoveLabel {
 }
 
 impl MoveLabel {
-    /// Every label, the mildest first.
     pub const ALL: [Self; 3] = [Self::Inaccuracy, Self::Mistake, Self::Blunder];
 
     pub const fn word(self) -> &'static str {
@@ -122,7 +121,6 @@ impl MoveLabel {
     }
 }
 
-/// A value for each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BySide<T> {
     pub white: T,

@@ -58,7 +58,6 @@ struct IdleShared {
 
 #[derive(Debug, Default)]
 struct IdleState {
-    /// Running games.
     games: HashSet<String>,
     /// True if games have ended since the last study.
     due: bool,

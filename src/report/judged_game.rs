@@ -10,7 +10,6 @@ use crate::{
     study::{GameStudy, MoveStudy},
 };
 
-/// The verdicts on a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedGame {
     /// The judge, with what it spent on each position.
@@ -24,14 +23,12 @@ pub struct JudgedGame {
     pub moves: Vec<JudgedMove>,
 }
 
-/// The verdict on a move.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedMove {
     /// White's expectation after it, per cent of a point.
     pub expected: f64,
     /// Its cost, per cent of a point.
     pub loss: f64,
-    /// Its label, such as `blunder`.
     pub label: Option<&'static str>,
     /// The label's sign in a game's text, such as `??`.
     pub sign: Option<&'static str>,

@@ -26,12 +26,10 @@ const TOGETHER: usize = 16;
 #[derive(Clone, Debug)]
 pub struct ReportRequest {
     pub journal: PathBuf,
-    /// The filter of games.
     pub filter: Filter,
     pub judge: JudgeSpec,
     /// The number of positions judged at a time.
     pub threads: NonZeroUsize,
-    /// Endgame tables.
     pub tables: Option<Tablebases>,
     /// The folder of the pages; `None` writes none.
     pub output: Option<PathBuf>,
@@ -46,20 +44,16 @@ pub enum ReportError {
     Journal(#[from] JournalError),
     #[error(transparent)]
     Judge(#[from] JudgeError),
-    /// The pages cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportProgress {
-    /// Finished games.
     pub games: usize,
-    /// All games.
     pub of: usize,
     /// Positions judged of those at hand.
     pub positions: usize,
-    /// All positions.
     pub of_positions: usize,
 }
 

@@ -26,7 +26,6 @@ pub struct GameSums {
 }
 
 impl GameSums {
-    /// Starts another game.
     pub fn next_game(&mut self) {
         if self.games.last().is_none_or(|(_, count)| *count > 0.0) {
             self.games.push((0.0, 0.0));

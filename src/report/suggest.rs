@@ -38,7 +38,6 @@ pub struct Suggestion {
     pub settings: CouncilSettings,
     /// The number of games for the choice, and for the judgement.
     pub games: (usize, usize),
-    /// The number of rules tried.
     pub tried: usize,
     /// The loss on the games of the choice.
     pub loss_seen: MeanWithError,
@@ -190,7 +189,6 @@ impl Suggestion {
         evidence + &settings.collect::<String>()
     }
 
-    /// Returns the rule as settings.
     fn settings_lines(&self) -> Vec<String> {
         let mut lines = vec!["[player.council]".to_owned(), format!("criterion = \"{}\"", self.criterion.word())];
         match self.criterion {

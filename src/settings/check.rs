@@ -1,4 +1,4 @@
-//! What is wrong between keys, and between settings and the machine they are for.
+//! Checks settings against each other, and against this machine.
 
 use std::path::Path as FilePath;
 

@@ -19,12 +19,10 @@ const WANTS_A_WORD: &str = "expected string only";
 /// decides.
 #[derive(Clone, Debug)]
 struct Readings {
-    /// The variable or the flag.
     origin: String,
     text: String,
     /// The untried readings, the likeliest last.
     left: Vec<Value>,
-    /// The complaints about those tried.
     complaints: Vec<String>,
 }
 
@@ -86,7 +84,6 @@ impl Layers {
         (Self { merged, defaults, headers: headers_found, readings, mended: Vec::new() }, problems)
     }
 
-    /// Returns the merged table.
     pub(super) fn table(&self) -> Table {
         match to_toml(&self.merged) {
             Some(toml::Value::Table(table)) => table,

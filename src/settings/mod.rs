@@ -1,13 +1,14 @@
-//! Typed settings, from four layers: what is built in, below files, below the environment, below the command line.
+//! Typed settings, from four layers: built-in values, files, the environment, the command line.
 //!
 //! ```text
 //! Settings::default()  <  FILE  <  CONCILIO__SECTION__KEY=value  <  --set section.key=value
 //! ```
 //!
-//! The `config` crate lays them over each other, key by key, before anything is read from them (`sources`, `layers`); then
-//! the merged table is read into [`Settings`] (`read`). Whatever is wrong becomes one line that names the key, its value,
-//! where it stands, and what is accepted; all of it is reported, not only the first (`problem`). What took effect, and from
-//! where each value came, can be shown as TOML again (`show`).
+//! The `config` crate lays them over each other, key by key, before anything is read from them
+//! (`sources`, `layers`); then the merged table is read into [`Settings`] (`read`). Every problem
+//! becomes one line that names the key, its value, its place, and the accepted values; all problems
+//! are reported (`problem`). The effective values and their sources can be shown as TOML again
+//! (`show`).
 //!
 //! A key is declared once, as a field of the settings of its own room: its meaning is the comment, its range stands in
 //! `#[serde(with = "WholeNumber::<0, 100>")]` ([`domain::values`]), its default in `Default`.
@@ -15,9 +16,10 @@
 //! Invariants: no settings text, however odd, brings the program down; no token stands in the settings, only the name of
 //! the file that holds it.
 //!
-//! To add a table: write its type in its own room (`#[serde(default, deny_unknown_fields)]`, and a `Default`), add one line
-//! to [`Settings`] or [`bot::session::PlayerSettings`], and explain its keys in `config/example.toml`; a test says what is
-//! missing there, and where default or range differ.
+//! To add a table: write its type in its own package (`#[serde(default, deny_unknown_fields)]`, and
+//! a `Default`), add one line to [`Settings`] or [`bot::session::PlayerSettings`], and explain its
+//! keys in `config/example.toml`; a test says what is missing there, and where default or range
+//! differ.
 
 mod changes;
 mod check;
@@ -56,39 +58,29 @@ pub use problem::{Problem, Problems};
 pub use sections::{FicsAddressError, LogFormat, LogSettings, Protocol, ServerSettings};
 pub use sources::{Flag, Sources};
 
-/// Everything that can be set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// In which zone hours of the day are meant: `local`, `UTC`, or a name such as `Europe/Rome`.
+    /// Time zone of hours of the day: `local`, `UTC`, or a name such as `Europe/Rome`.
     pub time_zone: String,
-    /// The accounts we play with.
     pub servers: BTreeMap<String, ServerSettings>,
-    /// Which challenges are taken.
     pub challenge: ChallengeSettings,
-    /// Whether and whom we challenge.
     pub matchmaking: MatchmakingSettings,
-    /// In which tournaments we take part.
     pub tournament: TournamentSettings,
-    /// What is said to opponents and spectators.
     pub chat: ChatSettings,
-    /// How games are played.
     pub player: PlayerSettings,
-    /// How we play otherwise in certain games.
+    /// Changes of the player for certain games.
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
-    /// Where games are kept.
     pub journal: JournalSettings,
     /// Games studied while none is played.
     pub report: ReportSettings,
-    /// The machines that lend us their cores.
+    /// Machines that search for us.
     pub cluster: ClusterSettings,
-    /// What becomes of games when we stop.
+    /// Fate of running games at the end.
     pub shutdown: ShutdownSettings,
     /// The page in the browser and the control channel.
     pub web: WebSettings,
-    /// What is told to an address on the web.
     pub webhook: WebhookSettings,
-    /// What is logged, and where.
     pub log: LogSettings,
 }
 
@@ -124,7 +116,8 @@ impl Settings {
         }
     }
 
-    /// Where the daemon's control channel is: the socket that is set, or the one beside the journal.
+    /// Returns the path of the daemon's control socket: the configured one, or the one beside the
+    /// journal.
     pub fn control_socket(&self) -> PathBuf {
         if !self.web.socket.as_os_str().is_empty() {
             return self.web.socket.clone();
@@ -176,10 +169,11 @@ impl Sources {
         self.load_whatever(|_| true)
     }
 
-    /// The same for who needs these tables alone: what is wrong with the others is told to somebody else, and mended here.
+    /// Loads settings for a command that needs these tables alone: problems of the others are
+    /// replaced by defaults.
     ///
     /// # Errors
-    /// All that is wrong with these tables, one line each.
+    /// All problems of these tables, one line each.
     pub fn load_tables(&self, tables: &[&str]) -> Result<Loaded, Problems> {
         self.load_whatever(|problem| problem.is_in(tables))
     }
@@ -207,7 +201,6 @@ impl Sources {
 /// Settings that are sound, with the memory of where each value came from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What all layers together say.
     pub settings: Box<Settings>,
     layers: Layers,
 }

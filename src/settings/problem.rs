@@ -1,4 +1,4 @@
-//! What is wrong with settings, in one line each.
+//! Problems of settings, one line each.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Problem {
         Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" "), table: None }
     }
 
-    /// Whether it may be in one of these tables.
+    /// Returns true if it may be in one of these tables.
     pub(super) fn is_in(&self, tables: &[&str]) -> bool {
         self.table.as_ref().is_none_or(|table| tables.contains(&table.as_str()))
     }
@@ -37,7 +37,7 @@ impl Problem {
         Self::new(origin, format!("{}{value}: {accepted}", dotted(path))).within(path)
     }
 
-    /// A key that nobody knows.
+    /// Creates the problem of an unknown key.
     pub(super) fn of_unknown_key(origin: &Origin, path: &[String], known: &[String]) -> Self {
         let key = path.last().map(String::as_str).unwrap_or_default();
         let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Problem {
         } else {
             format!("expected one of {}", known.join(", "))
         };
-        // A table that nobody knows may be one of ours, mistyped.
+        // An unknown table may be a misspelt one.
         Self::new(origin, format!("{}: unknown key, {hint}", dotted(path))).within(table)
     }
 }
@@ -68,7 +68,6 @@ impl fmt::Display for Problem {
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
     }
@@ -91,7 +90,6 @@ impl From<Problem> for Problems {
 }
 
 impl fmt::Display for Problems {
-    /// One problem a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.0.iter().enumerate() {
             if index > 0 {
@@ -105,7 +103,8 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// What is accepted, from the words of serde: "expected ...", and what is near a name that was mistyped.
+/// Returns the accepted values, from serde's message: "expected ...", and the nearest name for a
+/// misspelt one.
 pub(super) fn accepted(message: &str) -> String {
     let names = backquoted(message);
     if let Some((given, known)) = names.split_first()
@@ -190,7 +189,6 @@ pub(super) fn written(value: &Value) -> String {
     }
 }
 
-/// A basic string of TOML.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for letter in text.chars() {

@@ -50,7 +50,6 @@ pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<S
     Settings::deserialize(Table::new()).ok()
 }
 
-/// The place of a mistake.
 #[derive(Debug)]
 struct MistakePlace {
     /// The key, as it was written.

@@ -16,14 +16,12 @@ use util::values::WholeNumber;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSettings {
-    /// Connect to it.
     pub enabled: bool,
     pub protocol: Protocol,
     /// Address; empty is the usual one of its protocol.
     pub url: String,
     /// The file that holds the token, and nothing else; empty for none.
     pub token_file: PathBuf,
-    /// Settings of FICS alone.
     pub fics: FicsSettings,
 }
 

@@ -1,5 +1,3 @@
-//! The effective settings as TOML.
-
 use toml::{Table, Value};
 
 use super::{

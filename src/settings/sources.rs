@@ -1,4 +1,5 @@
-//! Where settings come from: files, the environment, flags. Each becomes layers that the `config` crate takes.
+//! Sources of settings: files, the environment, flags. Each becomes layers that the `config` crate
+//! takes.
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
@@ -10,14 +11,13 @@ use super::{
     values::{Path, VARIABLE_PREFIX, from_toml},
 };
 
-/// Where settings come from, beside what is built in.
+/// Sources beside the built-in values.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Files, the later over the earlier: their names, for messages, and their texts.
     pub files: Vec<(String, String)>,
     /// Variables of the environment; those that do not begin with `CONCILIO__` are ignored.
     pub environment: Vec<(String, String)>,
-    /// What the command line sets.
     pub flags: Vec<Flag>,
 }
 
@@ -28,7 +28,6 @@ pub struct Flag {
     pub name: &'static str,
     /// The key, with dots between tables.
     pub key: String,
-    /// What it is set to.
     pub text: String,
 }
 
@@ -103,7 +102,8 @@ pub(super) struct GivenText<'a> {
 }
 
 impl GivenText<'_> {
-    /// What it may mean: a value of TOML, the text itself, a list of texts; the likeliest last.
+    /// Returns the possible meanings: a value of TOML, the text itself, a list of texts; the
+    /// likeliest last.
     pub(super) fn readings(&self) -> Vec<Value> {
         let string = |text: &str| toml::Value::String(text.to_owned());
         let items = self.text.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -114,7 +114,6 @@ impl GivenText<'_> {
     }
 }
 
-/// One layer of settings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SettingsLayer(pub(super) Map<String, Value>);
 
@@ -129,7 +128,6 @@ impl Source for SettingsLayer {
 }
 
 impl SettingsLayer {
-    /// What is built in.
     pub(super) fn built_in(table: &Table) -> Self {
         Self::of(from_toml(&toml::Value::Table(table.clone()), None, &|_| None))
     }

@@ -51,7 +51,6 @@ fn example_changes_no_default() {
     assert_eq!(settings(&example_uncommented()), Settings::default());
 }
 
-/// Every table and key.
 fn keys(table: &toml::Table) -> Vec<String> {
     let mut keys = Vec::new();
     for (key, value) in table {

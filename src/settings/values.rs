@@ -66,7 +66,6 @@ pub(super) fn at<'a>(root: &'a Value, path: &[String]) -> Option<&'a Value> {
     })
 }
 
-/// Returns the same, mutably.
 pub(super) fn at_mut<'a>(root: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
     path.iter().try_fold(root, |value, key| match &mut value.kind {
         ValueKind::Table(table) => table.get_mut(key),

@@ -20,12 +20,10 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Creates delays between these bounds.
     pub const fn new(shortest: Duration, longest: Duration) -> Self {
         Self { shortest, longest, first_at_once: false, last: None, rests_until: None }
     }
 
-    /// Makes the first attempt immediate.
     #[must_use]
     pub const fn first_at_once(self) -> Self {
         Self { first_at_once: true, ..self }

@@ -10,7 +10,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Wrong usage.
     pub fn usage(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::from(2) }
     }
@@ -20,7 +19,6 @@ impl Failure {
         Self { what: String::new(), code: ExitCode::FAILURE }
     }
 
-    /// A failed command.
     pub fn failed(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::FAILURE }
     }

@@ -13,7 +13,6 @@ pub struct Secret(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the {what} from {}: {reason}", file.display())]
 pub struct SecretError {
-    /// The secret's meaning.
     pub what: &'static str,
     pub file: PathBuf,
     pub reason: String,

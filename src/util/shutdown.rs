@@ -1,5 +1,3 @@
-//! Requests to end the program.
-
 use tokio_util::sync::CancellationToken;
 
 /// The two requests to end, in the order in which they come. Cheap to clone; clones are the same requests.
@@ -7,6 +5,5 @@ use tokio_util::sync::CancellationToken;
 pub struct Shutdown {
     /// Starts nothing new; running games are finished.
     pub drain: CancellationToken,
-    /// Ends at once.
     pub now: CancellationToken,
 }

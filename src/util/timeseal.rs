@@ -63,7 +63,6 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Starts the clock.
     pub fn start() -> Self {
         Self { origin: Instant::now() }
     }
@@ -96,13 +95,11 @@ pub fn seal(line: &[u8], millis: u64, packet: &mut Vec<u8>) {
 /// A line as the server reads it out of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
-    /// The line without its end.
     pub line: Vec<u8>,
     /// The sending time by the sender's clock, ms.
     pub millis: u64,
 }
 
-/// Faults of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// The length is not a multiple of twelve plus one.

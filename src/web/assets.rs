@@ -71,7 +71,7 @@ const PIECES: [(&str, &str); 8] = [
     ("dama", include_str!("page/pieces/dama.svg")),
 ];
 
-/// What is light in a white piece and dark in a black one, and the other way round.
+/// Colour that is light in a white piece and dark in a black one, and the other way round.
 const BODY: (&str, &str) = ("#f7efe0", "#35302c");
 const LINE: (&str, &str) = ("#2a2522", "#0f0d0c");
 const DETAIL: (&str, &str) = ("#8d8272", "#c9bda9");
@@ -82,7 +82,6 @@ struct Asset {
     text: Bytes,
 }
 
-/// All files, by name.
 #[derive(Clone)]
 pub(crate) struct Assets {
     files: Arc<HashMap<String, Asset>>,
@@ -109,7 +108,6 @@ impl Assets {
         Self { files: Arc::new(files.collect()), edition }
     }
 
-    /// The name of this edition.
     pub(crate) fn edition(&self) -> &str {
         &self.edition
     }
@@ -135,7 +133,6 @@ pub(crate) async fn index(Extension(assets): Extension<Assets>) -> Response {
     assets.answer("", "index.html")
 }
 
-/// One of its files.
 pub(crate) async fn file(
     Extension(assets): Extension<Assets>,
     Path((edition, name)): Path<(String, String)>,

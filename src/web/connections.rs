@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 /// The time that a new connection has to ask for something before its place may go to another one.
 const TIME_TO_ASK: Duration = Duration::from_millis(250);
 
-/// How many connections wait for a place, together and from one address.
+/// Maximum number of waiting connections, together and from one address.
 const MOST_WAITING: usize = 192;
 const MOST_WAITING_FROM_ONE: usize = 160;
 
@@ -53,7 +53,7 @@ struct SharedPlaces {
 struct OpenConnections {
     next: u64,
     by_number: HashMap<u64, OpenConnection>,
-    /// Those that wait for a place, the last one last.
+    /// Waiting connections, the last one last.
     waiting: Vec<WaitingConnection>,
 }
 
@@ -68,9 +68,8 @@ struct WaitingConnection {
 #[derive(Debug)]
 struct OpenConnection {
     from: Option<IpAddr>,
-    /// Requests that are being answered.
     answering: usize,
-    /// Whether it has ever asked for anything.
+    /// True after its first request.
     has_asked: bool,
     idle_since: Instant,
     close: CancellationToken,
@@ -182,7 +181,7 @@ struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Whether it is the last one that has come from there.
+    /// Returns true if it is the newest connection from its address.
     fn is_last(&self) -> bool {
         let open = self.places.open();
         open.waiting.iter().rfind(|other| other.from == self.from).is_some_and(|last| last.number == self.number)

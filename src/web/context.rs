@@ -1,4 +1,4 @@
-//! What the page is given by the program that it shows.
+//! Data and services of the page from the program that it shows.
 
 use std::{fmt, sync::Arc};
 
@@ -14,17 +14,14 @@ use council::electors::Pool;
 /// The running program, as the page sees it. Cheap to clone.
 #[derive(Clone)]
 pub struct WebContext {
-    /// Where everything that happens is told.
     pub event_bus: EventBus,
     /// The games that were played; those in the page are added to it.
     pub journal: Journal,
-    /// Where searches run.
     pub pool: Pool,
-    /// How the council plays in the page where nothing else is chosen; games that begin follow the newest.
+    /// Default player of games in the page; new games follow the newest.
     pub player: watch::Receiver<PlayerSettings>,
     /// Through what the bot is told what to do; `None` where there is nothing to be told.
     pub control: Option<Control>,
-    /// Whether the program does what it is for, and what it measures.
     pub health: HealthChecks,
     /// Starts another game of the demo, and returns whether one begins; `None` outside the demo.
     pub another_game: Option<AnotherGame>,
@@ -33,21 +30,21 @@ pub struct WebContext {
 /// Asks the demo for another game.
 pub type AnotherGame = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// What a browser learns of the program when it connects.
+/// Facts about the program for the browser.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct ProgramKind {
-    /// Whether a daemon runs: without one the page shows a journal and nothing live.
+    /// True if a daemon runs: without one the page shows a journal and nothing live.
     pub daemon: bool,
-    /// Whether it is the demo, which plays another game when asked.
+    /// True for the demo, which plays another game on request.
     pub demo: bool,
 }
 
-/// How the program is, for whoever looks after it.
+/// Health checks of the program.
 #[derive(Clone)]
 pub struct HealthChecks {
     /// The measurements, in Prometheus' text format; `None` where nothing is measured.
     pub metrics: Option<Arc<dyn Fn() -> String + Send + Sync>>,
-    /// Whether the program does what it is for; else what it waits for, in a sentence.
+    /// Returns the condition that the program waits for, in a sentence, unless it is ready.
     pub ready: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
 }
 

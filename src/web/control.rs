@@ -1,4 +1,4 @@
-//! What the operator tells the bot to do: the same commands from the page's buttons and from `concilio ctl`.
+//! Operator commands: the same from the page's buttons and from `concilio ctl`.
 
 use axum::{Json, extract::State};
 use serde::Serialize;
@@ -9,12 +9,12 @@ use bot::session::{Control, ControlCommand, ControlError};
 /// A command that was carried out.
 #[derive(Serialize)]
 pub(crate) struct Performed {
-    /// What was done, in a sentence.
+    /// Result in a sentence.
     done: String,
 }
 
-/// Carries out a command, to its end also where whoever asked hangs up: settings that are read again would else hold for some
-/// accounts, or for none, and nothing would say so.
+/// Carries out a command to its end, even if the client disconnects: a reload would else hold for
+/// some accounts, or for none, without any report.
 pub(crate) async fn perform(
     _: Operator,
     State(control): State<Option<Control>>,

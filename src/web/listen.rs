@@ -1,4 +1,4 @@
-//! Where browsers and `concilio ctl` knock: a TCP address, a Unix socket.
+//! Listeners for browsers and `concilio ctl`: a TCP address, a Unix socket.
 
 use std::{future::Future, io, net::IpAddr, sync::Arc, time::Duration};
 
@@ -17,15 +17,15 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::connections::{Places, answering};
 use util::supervised;
 
-/// How many connections may be open at a time on one listener beside those of browsers that watch; and how many of them from one address.
-/// All browsers have one behind a proxy.
+/// Maximum number of open connections on one listener beside those of watchers; and of them from
+/// one address. All browsers behind a proxy have one address.
 const MOST_OTHERS: usize = 192;
 const MOST_OTHERS_FROM_ONE: usize = 32;
 
-/// Whoever has not sent the head of a request by then is sent away.
+/// Timeout for the head of a request.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long what was begun may take to be sent when the server stops.
+/// Time for running answers when the server stops.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// The pause after a connection that could not be accepted, so that a lack of file handles does not spin.
@@ -34,21 +34,21 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 /// Through which of the listeners a request came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
-    /// From the network, where the secret is asked for.
+    /// The network, which needs the secret.
     Network,
-    /// From the Unix socket, which only the bot's own user can open.
+    /// The Unix socket, which only the bot's own user can open.
     OwnUser,
 }
 
-/// Where a request comes from.
+/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) door: Door,
-    /// The other machine's address.
     pub(crate) from: Option<IpAddr>,
 }
 
-/// Serves the router on a TCP listener until `stop`, for so many `watchers` and others beside them.
+/// Serves the router on a TCP listener until `stop`, for `watchers` watchers and others beside
+/// them.
 pub(crate) fn on_tcp(
     listener: TcpListener,
     router: Router,
@@ -121,7 +121,7 @@ impl Doorway {
                 () = place.close.cancelled() => connection.as_mut().graceful_shutdown(),
                 () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
             }
-            // Whoever does not read what was sent keeps nobody from ending.
+            // A client that does not read its answer does not delay the end.
             let _ = tokio::time::timeout(GOODBYE, connection).await;
         }
     }
@@ -132,7 +132,7 @@ pub(crate) use unix::{SocketFile, on_unix};
 
 #[cfg(unix)]
 mod unix {
-    //! The Unix socket: nobody but the bot's own user and root may speak through it.
+    //! The Unix socket: only the bot's own user and root may use it.
 
     use std::{
         fs,
@@ -154,11 +154,11 @@ mod unix {
         }
     }
 
-    /// Listens on a Unix socket that only this user can open, and serves the router there until `stop`, for so many `watchers` and
-    /// others beside them.
+    /// Listens on a Unix socket that only this user can open, and serves the router there until
+    /// `stop`, for `watchers` watchers and others beside them.
     ///
     /// # Errors
-    /// Where another process listens there, or the file cannot be made.
+    /// If another process listens there, or the file cannot be created.
     pub(crate) async fn on_unix(
         path: &Path,
         router: Router,
@@ -190,7 +190,8 @@ mod unix {
         fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
     }
 
-    /// The next connection of ours. The file's mode keeps others out; whoever was quicker than it is asked who they are.
+    /// Accepts the next connection of our user. The file's mode keeps others out; the kernel names
+    /// the user of an earlier connection.
     async fn accept(listener: Arc<UnixListener>) -> io::Result<(UnixStream, Option<IpAddr>)> {
         let (stream, _) = listener.accept().await?;
         let (peer, us) = (stream.peer_cred()?.uid(), rustix::process::geteuid().as_raw());

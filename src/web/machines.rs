@@ -1,4 +1,4 @@
-//! The machines that search for us: this one, and those whose workers lend their cores.
+//! Machines that search: this one, and the workers of the cluster.
 
 use axum::{Json, extract::State};
 use serde::Serialize;
@@ -10,28 +10,26 @@ use council::electors::{MachineView, Pool};
 #[derive(Serialize)]
 pub(crate) struct MachineRow {
     name: String,
-    /// Whether it is the one that plays the games.
+    /// True for the machine that plays the games.
     here: bool,
     cores: usize,
-    /// Threads that search now.
     busy: usize,
     /// Thousands of nodes a second and core; `None` where it was not measured.
     speed: Option<u32>,
-    /// From a question to its answer, ms; `None` for this machine, and before the first answer.
+    /// Lag from a question to its answer, ms; `None` for this machine, and before the first answer.
     lag: Option<f64>,
     /// Why it gets no searches, if it gets none.
     closed: Option<&'static str>,
     searches: Vec<SearchRow>,
 }
 
-/// A search on a machine.
 #[derive(Serialize)]
 struct SearchRow {
     game: String,
     elector: String,
     threads: usize,
     nodes: u64,
-    /// Whether it is ours, or another daemon's.
+    /// True for our search, false for another daemon's.
     ours: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the page's server answers when it does not do what was asked: a status, and one sentence with the remedy.
+//! Answers for requests that fail: a status, and one sentence with the remedy.
 
 use axum::{
     Json,
@@ -61,7 +61,7 @@ impl IntoResponse for HttpProblem {
 /// The longest plain text that becomes a problem's words, bytes.
 const LONGEST_TEXT: usize = 4096;
 
-/// How plain texts begin that say no more than what kind of thing was wrong.
+/// Beginnings of plain texts that name only the kind of error.
 const PREAMBLES: [&str; 2] =
     ["Failed to deserialize the JSON body into the target type: ", "Failed to deserialize query string: "];
 

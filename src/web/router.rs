@@ -1,4 +1,4 @@
-//! Which address leads where.
+//! Routes of the page.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -41,7 +41,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// Many games are written before they are sent, which takes longer.
 const EXPORT_WITHIN: Duration = Duration::from_mins(10);
 
-/// What the handlers share.
+/// State of the handlers.
 #[derive(Clone)]
 pub(crate) struct WebState {
     pub keys: OperatorKeys,
@@ -56,7 +56,7 @@ pub(crate) struct WebState {
     pub another_game: Option<AnotherGame>,
 }
 
-/// What the handlers share where there is a journal and no daemon.
+/// State of the handlers with a journal and without a daemon.
 #[derive(Clone)]
 struct JournalState {
     keys: OperatorKeys,

@@ -15,28 +15,16 @@ use util::{Secret, SecretError};
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
-    /// The address cannot be had.
     #[error("the page cannot listen on {address}: {source}; set another web.address")]
-    Listen {
-        /// What was asked for.
-        address: SocketAddr,
-        /// What the system said of it.
-        source: io::Error,
-    },
+    Listen { address: SocketAddr, source: io::Error },
     /// The socket of the control channel cannot be had.
     #[error("the control channel cannot listen on {}: {source}; set another web.socket", path.display())]
-    Socket {
-        /// What was asked for.
-        path: PathBuf,
-        /// What the system said of it.
-        source: io::Error,
-    },
-    /// Whoever listens beyond loopback must know who may change something.
+    Socket { path: PathBuf, source: io::Error },
+    /// Public addresses need a secret for changes.
     #[error(
         "the page would be reachable from other machines on {0} without a secret; name a file in web.secret_file (or set CONCILIO_WEB_SECRET), or listen on 127.0.0.1"
     )]
     NoSecret(SocketAddr),
-    /// The secret cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
 }
@@ -51,7 +39,8 @@ pub struct WebServer {
 }
 
 impl WebServer {
-    /// Where the page is, such as `http://127.0.0.1:8080/`; `None` where only the socket is served.
+    /// Returns the URL of the page, such as `http://127.0.0.1:8080/`; `None` if only the socket is
+    /// served.
     pub fn url(&self) -> Option<String> {
         self.address.map(|address| format!("http://{address}/"))
     }
@@ -74,7 +63,7 @@ pub fn secret_for(settings: &WebSettings) -> Result<Option<Secret>, WebError> {
     }
 }
 
-/// What is needed to listen.
+/// Parts of a listener.
 struct Door {
     secret: Option<Secret>,
     listener: Option<TcpListener>,

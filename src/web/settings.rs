@@ -1,4 +1,4 @@
-//! What the settings say about the page.
+//! Settings of the page.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -10,21 +10,22 @@ use util::{Fault, Secret, SecretError, values::WholeNumber};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSettings {
-    /// Where the page listens, such as `127.0.0.1:8080`; port 0 is any that is free. Empty: there is no page. An address
-    /// beyond loopback needs the operator's secret.
+    /// Address of the page, such as `127.0.0.1:8080`; port 0 is any free one. Empty: there is no
+    /// page. An address beyond loopback needs the operator's secret.
     pub address: String,
     /// The file whose first line is the operator's secret. Empty: it is in `CONCILIO_WEB_SECRET`, or there is none, and
     /// the page changes nothing.
     pub secret_file: PathBuf,
-    /// Whether whoever reaches the page may read it without the secret. Without a secret, whoever reaches it reads it.
+    /// True to let all clients read the page without the secret. Without a secret, all clients may
+    /// read it.
     pub public: bool,
     /// Further names by which browsers call the page, for one behind a proxy: `bot.example.org`. Numbers and `localhost`
     /// are always understood; any other name is refused, so that no foreign page can pass for ours.
     pub hosts: Vec<String>,
-    /// The Unix socket of the control channel, which needs no secret: whoever may open it owns the bot. Empty: beside the
-    /// journal.
+    /// Unix socket of the control channel, which needs no secret: a user who may open it owns the
+    /// bot. Empty: beside the journal.
     pub socket: PathBuf,
-    /// How many browsers may watch at a time. 1 to 1000.
+    /// Maximum number of watching browsers. 1 to 1000.
     #[serde(with = "WholeNumber::<1, 1000>")]
     pub watchers: usize,
 }
@@ -46,7 +47,8 @@ impl WebSettings {
     /// The environment variable that may hold the operator's secret.
     pub const SECRET_VARIABLE: &str = "CONCILIO_WEB_SECRET";
 
-    /// Where the page listens; `None` if there is none, or the address means nothing (see [`Self::faults`]).
+    /// Returns the address of the page; `None` if there is none, or it is invalid (see
+    /// [`Self::faults`]).
     pub fn listen_address(&self) -> Option<SocketAddr> {
         self.address.parse().ok()
     }
@@ -60,7 +62,7 @@ impl WebSettings {
         Secret::find("page's secret", file, Self::SECRET_VARIABLE, "web-secret")
     }
 
-    /// What is wrong with values that are each well-formed.
+    /// Returns faults of values that are well-formed each.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !self.address.is_empty() && self.listen_address().is_none() {

@@ -1,9 +1,9 @@
-//! Whoever watches: the overview is kept by one task, and what changes is sent to all browsers as server-sent events.
+//! Watching: one task keeps the overview, and sends changes to all browsers as server-sent events.
 //!
 //! - A frame is made once, for all, at most ten times a second, and less often if making one takes long: never more than a
 //!   twentieth of a core is spent on it.
 //! - A browser that is slow misses frames and then gets the whole picture again; nothing is kept for it.
-//! - While nobody watches, no frame is made.
+//! - Without watchers, no frame is made.
 
 use std::{
     sync::Arc,
@@ -29,16 +29,17 @@ use util::supervised;
 /// The shortest time between two frames.
 const FRAME_EVERY: Duration = Duration::from_millis(100);
 
-/// A frame that took some time to make is followed by a pause of so many times as much.
+/// Pause after a frame, as a multiple of the time that it took.
 const PAUSE_FACTOR: u32 = 20;
 
-/// How many frames a browser may be behind before it gets the whole picture instead.
+/// Frames that a browser may be behind before it gets the whole picture instead.
 const FRAMES_BEHIND: usize = 8;
 
 /// Something is sent at least this often: both sides notice a dead connection within seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 
-/// What is sent when nothing has changed. An event and no comment, because a page does not hear comments.
+/// Event sent when nothing has changed. An event and no comment, because a page does not see
+/// comments.
 const BEAT: &[u8] = b"event: beat\ndata: 1\n\n";
 
 /// Tells browsers to connect again a second after a stream has ended.
@@ -48,7 +49,7 @@ const RETRY: &[u8] = b"retry: 1000\n\n";
 /// move.
 const REST: Duration = Duration::from_millis(50);
 
-/// How many events of the bot are taken together at most before frames get their turn.
+/// Maximum number of events of the bot that are handled before frames get their turn.
 const EVENTS_AT_ONCE: usize = 256;
 
 type BotEvents = broadcast::Receiver<Arc<BotEvent>>;
@@ -59,9 +60,8 @@ struct Picture {
     frames: broadcast::Receiver<Bytes>,
 }
 
-/// What the task is asked for.
+/// Requests to the task.
 enum WatchQuestion {
-    /// The whole picture as JSON.
     Status(oneshot::Sender<Bytes>),
     /// The whole picture as the first frame, and a place at the frames.
     Watch(oneshot::Sender<Picture>),
@@ -98,7 +98,6 @@ impl OverviewWatch {
     }
 }
 
-/// The task's own state.
 struct OverviewKeeper {
     overview: Overview,
     frames: broadcast::Sender<Bytes>,
@@ -189,7 +188,6 @@ fn sse(name: &str, value: &impl Serialize) -> Bytes {
     frame.into()
 }
 
-/// The whole picture, as JSON.
 pub(crate) async fn status(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
     let whole = watch.ask(WatchQuestion::Status).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], whole).into_response())
@@ -208,7 +206,6 @@ pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) ->
     Ok(event_stream(Body::from_stream(sent)))
 }
 
-/// An answer of server-sent events.
 pub(crate) fn event_stream(body: Body) -> Response {
     // A proxy that gathers an answer before it passes it on would gather for ever.
     let unbuffered = HeaderName::from_static("x-accel-buffering");
@@ -217,7 +214,6 @@ pub(crate) fn event_stream(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// One browser.
 struct Watcher {
     first: Option<Bytes>,
     frames: broadcast::Receiver<Bytes>,

@@ -11,10 +11,10 @@ use bot::session::ControlCommand;
 use util::Secret;
 use web::WebSettings;
 
-/// How long an answer may take: a challenge waits for the chess server's own answer.
+/// Timeout of an answer: a challenge waits for the chess server's own answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What helps whoever may not open the socket.
+/// Remedy for a user who may not open the socket.
 const REMEDY: &str = "only root and the user as whom the daemon runs may open it: put sudo before this command";
 
 /// A daemon that can be asked.
@@ -22,11 +22,10 @@ pub(super) struct Channel {
     client: Client,
     url: Url,
     secret: Option<Secret>,
-    /// How the daemon is reached, for errors.
+    /// Location of the daemon, for errors.
     place: String,
 }
 
-/// What the daemon answers to a command.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Answer {
@@ -35,7 +34,6 @@ enum Answer {
 }
 
 impl Channel {
-    /// Over the daemon's socket.
     #[cfg(unix)]
     pub(super) fn to_socket(socket: &Path) -> Result<Self, Failure> {
         use std::os::unix::fs::FileTypeExt as _;
@@ -64,7 +62,6 @@ impl Channel {
         Err(Failure::usage("this system has no Unix sockets; give the page's --address"))
     }
 
-    /// Over the network.
     pub(super) fn to_page(address: &str, secret_file: Option<&Path>) -> Result<Self, Failure> {
         let wrong = |_| Failure::usage(format_args!("--address {address}: expected http://HOST:PORT or https://HOST"));
         let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
@@ -85,7 +82,7 @@ impl Channel {
         }
     }
 
-    /// What is going on, as JSON.
+    /// Returns the daemon's state as JSON.
     pub(super) async fn status(&self) -> Result<String, Failure> {
         self.send(self.client.get(self.address("/api/status")?)).await
     }
@@ -144,7 +141,7 @@ fn innermost(error: &dyn Error) -> String {
     last.to_string()
 }
 
-/// Whether the system says that this user may not.
+/// Returns true if the system denies access.
 fn is_denied(error: &(dyn Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {

@@ -60,13 +60,13 @@ enum Order {
     Drain,
     /// Read the settings again
     Reload,
-    /// Challenge somebody
+    /// Challenge a player
     Challenge(ChallengeArgs),
     /// Withdraw our challenge that stands, and forget those that were to follow
     Cancel(AccountArg),
-    /// Play somebody no more, also after a restart
+    /// Block a player, also after a restart
     Block {
-        /// Whom
+        /// Name of the player
         name: String,
         #[command(flatten)]
         account: AccountArg,
@@ -86,7 +86,7 @@ enum Order {
     },
     /// Take part in a tournament no more
     Leave {
-        /// Which one, where several were joined
+        /// Tournament to leave, if several were joined
         tournament: Option<Tournament>,
         #[command(flatten)]
         account: AccountArg,
@@ -99,7 +99,7 @@ enum Order {
     Chat {
         #[command(flatten)]
         game: GameArg,
-        /// What to say
+        /// Text of the message
         #[arg(required = true, num_args = 1..)]
         text: Vec<String>,
         /// Say it to those who watch
@@ -131,12 +131,12 @@ struct GameArg {
 
 #[derive(Debug, Args)]
 struct ChallengeArgs {
-    /// Whom
+    /// Name of the player
     name: String,
     /// Minutes and seconds a move, such as 3+2; 10s+1 counts in seconds; or days a move, such as 3d
     #[arg(value_parser = TimeControl::from_minutes, value_name = "TIME")]
     time_control: TimeControl,
-    /// How many games, one after the other
+    /// Number of games, one after the other
     #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     games: u32,
     /// For ratings
@@ -207,7 +207,6 @@ fn password_in(file: &str) -> Result<Secret, SecretError> {
     Secret::read("password of the tournament", Path::new(file))
 }
 
-/// A question, not a command.
 struct StatusArgs {
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! What is going on, in lines for a terminal.
+//! Shows the daemon's state in lines for a terminal.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::cli::Failure;
 
-/// How many lines of the log are shown.
+/// Number of log lines that are shown.
 const LAST_LINES: usize = 8;
 
-/// What is read of the daemon's answer; it says more.
+/// Parts of the daemon's answer that are shown.
 #[derive(Deserialize)]
 struct DaemonStatus {
     accounts: BTreeMap<String, AccountStatus>,

@@ -19,11 +19,11 @@ use draughts_player::{
 };
 use util::outln;
 
-/// Who plays: the council begins.
+/// Players; the council begins.
 const PLAYERS: [&str; 2] = ["council", "fully-guarded"];
 
-/// Plays the game by these clocks, shows it, and adds it to the journal and to `draughts.pdn` in this folder. Nobody loses on
-/// time.
+/// Plays the game on these clocks, shows it, and adds it to the journal and to `draughts.pdn` in
+/// this folder. No player loses on time.
 pub(in crate::cli) async fn play_demo(control: TimeControl, folder: &Path) -> Result<(), Failure> {
     let TimeControl::RealTime { initial, increment } = control else {
         return Err(Failure::usage("--tc: a game of draughts has clocks, such as 60+1"));
@@ -94,7 +94,7 @@ fn scene(game: &Game, proposals: &[DraughtsProposal], last_vote: &[String]) -> V
     lines
 }
 
-/// What is told of a move where there is no picture.
+/// Returns the lines about a move without a picture.
 fn plain(game: &Game, decision: &DraughtsDecision, player: &str) -> Vec<String> {
     let mut lines = vote_lines(game, decision);
     if let Some(summary) = lines.last_mut() {

@@ -1,5 +1,3 @@
-//! The board in text.
-
 use draughts::board::{Board, Color, Square};
 
 /// The board as White sees it, and beside it the numbers of the squares: `w` and `b` are men, capitals kings.

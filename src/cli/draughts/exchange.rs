@@ -37,10 +37,10 @@ impl From<Side> for Color {
     }
 }
 
-/// Who plays here, and where the games go.
+/// Player and files of our side.
 #[derive(Debug, Args)]
 struct OurSide {
-    /// Who plays for us
+    /// Player of our side
     #[arg(long, default_value = "council", value_name = "PLAYER")]
     player: PlayerSpec,
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub(super) fn add(path: &std::path::Path, pdn: &str) -> Result<(), Failure> {
 you trust. Ctrl-C ends."
 )]
 pub(super) struct ServeDraughts {
-    /// Where to listen
+    /// Address to listen on
     #[arg(long, default_value_t = SocketAddr::from(([127, 0, 0, 1], PORT)), value_name = "ADDRESS")]
     listen: SocketAddr,
     #[command(flatten)]
@@ -124,7 +124,7 @@ impl ServeDraughts {
 /// Play another program that waits, by the DamExchange protocol
 #[derive(Debug, Args)]
 pub(super) struct ConnectDraughts {
-    /// Where the other program waits, such as 127.0.0.1:27531
+    /// Address of the other program, such as 127.0.0.1:27531
     #[arg(value_name = "ADDRESS")]
     address: String,
     /// The colour that we play
@@ -133,7 +133,7 @@ pub(super) struct ConnectDraughts {
     /// Minutes of each side for a whole game; 0 for none, and then our moves take what is said here
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=999))]
     minutes: u16,
-    /// Where games start: a position, ballot, or ballot:NUMBER
+    /// Start of games: a position, ballot, or ballot:NUMBER
     #[arg(long, value_name = "FEN", value_parser = start_from)]
     start: Option<Board>,
     #[command(flatten)]

@@ -62,7 +62,6 @@ enum DraughtsAction {
 }
 
 impl DraughtsCommand {
-    /// Does what was asked.
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self.action {
             None => self.play.run().await,
@@ -102,7 +101,7 @@ impl EvalDraughts {
 /// Count the leaves of the tree of legal moves
 #[derive(Debug, Args)]
 struct PerftDraughts {
-    /// How many plies deep
+    /// Depth in plies
     #[arg(value_parser = clap::value_parser!(u32).range(1..=30))]
     depth: u32,
     /// The position; the start of the game by default
@@ -143,7 +142,7 @@ impl ReadPdn {
     }
 }
 
-/// Where endgame tables are looked for, and where they are built.
+/// Location of the endgame tables.
 #[derive(Debug, Args)]
 struct TablesFile {
     /// Endgame tables; without this, data/draughts.tables where there is that file (see concilio draughts build-tables)
@@ -151,7 +150,7 @@ struct TablesFile {
     tables: Option<PathBuf>,
 }
 
-/// Where tables are unless something else is said.
+/// Default file of the tables.
 const TABLES: &str = "data/draughts.tables";
 
 impl TablesFile {

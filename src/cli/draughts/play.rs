@@ -21,7 +21,7 @@ use draughts::{
 use draughts_player::{DraughtsPlayer, GameRecorder, Occasion, Pace, PlayerSpec, ScoreSheet, vote_lines};
 use util::{outln, printable};
 
-/// What can be said in place of a move.
+/// Help on the console's commands.
 const HELP: &str = "a move    22-18, 22x15x6, or 22x6 where that is enough
 moves     list the legal moves
 board     show the board
@@ -33,7 +33,6 @@ pdn       show the game so far, with the votes
 resign    give up
 quit      end";
 
-/// What a move may cost.
 #[derive(Debug, Args)]
 pub(super) struct PaceArguments {
     /// Seconds a move [default: 1]
@@ -68,10 +67,9 @@ impl PaceArguments {
     }
 }
 
-/// How a game on the console is set up.
 #[derive(Debug, Args)]
 pub(super) struct PlayArguments {
-    /// Who plays against you
+    /// Opponent
     #[arg(long, default_value = "council", value_name = "PLAYER")]
     against: PlayerSpec,
     /// Your colour
@@ -79,7 +77,7 @@ pub(super) struct PlayArguments {
     color: Side,
     #[command(flatten)]
     pace: PaceArguments,
-    /// Where the game starts: a position, ballot, or ballot:NUMBER
+    /// Start of the game: a position, ballot, or ballot:NUMBER
     #[arg(long, value_name = "FEN", value_parser = start_from)]
     start: Option<Board>,
     #[command(flatten)]
@@ -139,11 +137,11 @@ struct Console {
     said: Lines<BufReader<Stdin>>,
 }
 
-/// What follows from what was said.
+/// Next step after a line of input.
 enum Next {
     /// The same side is asked again, or the other one plays.
     GoOn,
-    /// The program moves, whoever's turn it was.
+    /// The program moves, whichever side is to move.
     ProgramMoves,
     /// The game ends, with this result where the board has none.
     End(GameResult),
@@ -182,7 +180,7 @@ impl Console {
         Ok(())
     }
 
-    /// What was said in the human's turn.
+    /// Handles a line of input in the human's turn.
     fn hear(&mut self, line: &str) -> Next {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (word, rest.trim()) {
@@ -230,7 +228,7 @@ fn legal(game: &Game) -> String {
     game.legal_moves().iter().map(Move::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// How a game ended.
+/// Returns the result of a game in words.
 pub(super) fn in_words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Won(Color::White) => "White wins",

@@ -1,4 +1,4 @@
-//! Which journal a game goes into, and games of the journal as PDN.
+//! Chooses the journal of a game, and writes games of the journal as PDN.
 
 use std::{io::Write, path::PathBuf};
 
@@ -14,7 +14,6 @@ use draughts::{
 };
 use draughts_player::{DraughtsLine, ScoreSheet};
 
-/// Where a game is written with its votes.
 #[derive(Debug, Args)]
 pub(super) struct JournalFile {
     /// The journal to which the game is added; without this, the one that the settings name where there is that file
@@ -40,7 +39,7 @@ impl JournalFile {
     }
 }
 
-/// Opens a journal to write, if nobody else is writing it.
+/// Opens a journal to write, if no other program writes it.
 pub(super) fn open(settings: &JournalSettings) -> Result<Option<Journal>, Failure> {
     match Journal::open(settings) {
         Ok(journal) => Ok(Some(journal)),

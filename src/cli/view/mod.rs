@@ -32,10 +32,10 @@ use painter::Painter;
 use scene::Scene;
 use util::printable;
 
-/// How often the picture is redrawn at most.
+/// Minimum interval between redraws.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// What the viewer is told beside events.
+/// Messages to the viewer beside events.
 enum ViewerMessage {
     Hint(Vec<String>),
     BeginAnew,
@@ -128,16 +128,15 @@ async fn watch(
     }
 }
 
-/// What is drawn elsewhere, on a terminal in place of what was drawn before; and lines where there is none.
+/// A view redrawn in place on a terminal; plain lines elsewhere.
 pub(super) struct Picture(Option<Painter<io::Stdout>>);
 
 impl Picture {
-    /// On standard output.
     pub(super) fn new() -> Self {
         Self(can_paint().then(|| Painter::new(io::stdout())))
     }
 
-    /// Paints what is drawn for so many columns, if there is a terminal.
+    /// Shows the view for the terminal's number of columns, if there is a terminal.
     pub(super) fn show(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
         if let Some(painter) = &mut self.0 {
             painter.paint(draw);
@@ -152,7 +151,7 @@ impl Picture {
     }
 }
 
-/// Whether standard output is a terminal on which a picture can be redrawn.
+/// Returns true if standard output is a terminal that can be redrawn.
 fn can_paint() -> bool {
     io::stdout().is_terminal() && env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }

@@ -14,9 +14,9 @@ const USUAL_SIZE: (u16, u16) = (80, 24);
 /// Paints on `out`. The cursor is hidden meanwhile, and shown again when the painter is dropped.
 pub(super) struct Painter<W: Write> {
     out: W,
-    /// What is to stand above the picture.
+    /// Lines to show above the view.
     said: Vec<String>,
-    /// What is on the terminal, and how wide it was then.
+    /// Lines on the terminal, and its width then.
     painted: Vec<String>,
     columns: u16,
 }
@@ -37,7 +37,8 @@ impl<W: Write> Painter<W> {
         self.said.extend(lines);
     }
 
-    /// Paints what is drawn for so many columns in place of the last picture. A terminal that is gone stops no games, so errors are not looked at.
+    /// Draws the view for the terminal's number of columns in place of the last one. A closed
+    /// terminal stops no games, so errors are ignored.
     pub(super) fn paint(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
         let (columns, rows) = size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE);
         let _ = self.paint_lines(draw(usize::from(columns)), columns, rows);

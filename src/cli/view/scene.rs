@@ -34,7 +34,7 @@ pub(super) struct Scene {
     /// The game whose board is shown: the first that runs, and after it the next.
     shown: Option<GameKey>,
     notices: Vec<String>,
-    /// What the person at the terminal can do next.
+    /// Hints for the person at the terminal.
     hints: Vec<String>,
 }
 
@@ -47,7 +47,6 @@ struct WatchedGame {
     /// The newest proposals for the position on the board, the electors by name.
     proposals: Vec<Proposal>,
     decision: Option<(Arc<Line>, Arc<Decision>)>,
-    /// The roster, without advisers.
     electors: Arc<[ElectorSpec]>,
     over: Option<String>,
 }
@@ -187,7 +186,7 @@ impl WatchedGame {
             Some(known) => *known = proposal.clone(),
             None => {
                 self.proposals.push(proposal.clone());
-                // An order of their own, so that nobody jumps about.
+                // A fixed order, so that electors keep their lines.
                 let order = |proposal: &Proposal| (proposal.search.phase == Phase::Second, proposal.elector.clone());
                 self.proposals.sort_by_key(order);
             }

@@ -1,5 +1,3 @@
-//! Names and sentences of votes.
-
 use proptest::prelude::*;
 
 use super::*;

@@ -16,7 +16,6 @@ use pgn_reader::{
 /// The length below which games are skipped.
 const FEWEST_PLIES: usize = 20;
 
-/// A game of the file.
 #[derive(Default)]
 struct FileGame {
     white: String,

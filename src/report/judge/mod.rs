@@ -22,7 +22,6 @@ use shakmaty::Position as _;
 
 use bot::journal::{JournalError, JudgeId, JudgementRecord, Judgements};
 
-/// The effort for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeEffort {
     /// Nodes; the same on any machine for our own engine.
@@ -37,12 +36,10 @@ impl Default for JudgeEffort {
     }
 }
 
-/// A judge and its effort.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JudgeSpec {
     /// The UCI engine; `None` is complete knowledge of our own.
     pub engine: Option<EngineProgram>,
-    /// The effort for a position.
     pub effort: JudgeEffort,
 }
 

@@ -25,7 +25,6 @@ const KEPT_EVERY: Duration = Duration::from_secs(1);
 /// The moves of a best line that are kept.
 const LONGEST_LINE: usize = 8;
 
-/// The niceness of a judge.
 const NICENESS: i32 = 19;
 
 /// Why positions could not be judged.

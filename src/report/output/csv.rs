@@ -14,7 +14,6 @@ pub(super) const GAME_TITLES: &str = "server,game,started_at,our_color,opponent,
 pub(super) const MOVE_TITLES: &str = "server,game,ply,mover,ours,san,uci,expected_before,expected_after,loss,centipawn_loss,\
     accuracy,label,better,phase,clock,taken,at_stake\n";
 
-/// Returns a game's line.
 pub(super) fn game_line(game: &GameStudy) -> String {
     let record = &game.record;
     let (us, them) = (record.our_color, !record.our_color);
@@ -44,7 +43,6 @@ pub(super) fn game_line(game: &GameStudy) -> String {
     ])
 }
 
-/// Returns a move's line.
 pub(super) fn move_line(game: &GameStudy, played: &MoveStudy) -> String {
     let seconds =
         |time: Option<std::time::Duration>| time.map(|time| format!("{:.3}", time.as_secs_f64())).unwrap_or_default();

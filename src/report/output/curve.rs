@@ -1,5 +1,3 @@
-//! Curves and figures as SVG.
-
 use std::fmt::Write as _;
 
 use super::html::escaped;

@@ -24,7 +24,6 @@ use crate::{formulas::MoveLabel, study::GameStudy};
 /// Games on a page of the list.
 const ROWS: usize = 200;
 
-/// Games on the first page.
 const NEWEST: usize = 20;
 
 /// Why a report could not be written.

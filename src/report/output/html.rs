@@ -52,7 +52,6 @@ pub(super) fn page(title: &str, root: &str, body: &str) -> String {
 /// A table that grows row by row.
 pub(super) struct HtmlTable {
     html: String,
-    /// True for columns of figures.
     figures: Vec<bool>,
     rows: usize,
 }

@@ -33,7 +33,6 @@ use crate::{
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The judge and its effort.
     pub judge: String,
     pub made_at: String,
     pub totals: Totals,

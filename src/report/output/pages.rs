@@ -9,10 +9,8 @@ use super::{
 };
 use crate::totals::{GroupFigure, OpeningNode, ResultCount, Totals};
 
-/// The number of opponents shown.
 const OPPONENTS: usize = 30;
 
-/// The number of openings shown.
 const OPENINGS: usize = 40;
 
 /// Writes the first page of a report on `games` games. `newest` are rows of the newest ones.
@@ -208,7 +206,6 @@ pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) ->
     page("Which knowledge knew better", "", &body)
 }
 
-/// Writes second phase and time.
 fn phases(report: &Report) -> String {
     let council = &report.council;
     let mut text = String::new();

@@ -88,7 +88,6 @@ impl GameStudy {
         })
     }
 
-    /// Returns the bot's accuracy.
     pub fn our_accuracy(&self) -> Option<f64> {
         self.accuracy.of(self.record.our_color)
     }
@@ -98,7 +97,6 @@ impl GameStudy {
         self.moves.iter().filter(|played| played.mover == side && played.label == Some(label)).count()
     }
 
-    /// Iterates over the bot's moves.
     pub fn ours(&self) -> impl Iterator<Item = &MoveStudy> {
         let us = self.record.our_color;
         self.moves.iter().filter(move |played| played.mover == us)

@@ -16,7 +16,6 @@ use super::{GamePhase, phases};
 /// A move that was played and what it was worth. Values and expectations are from the side of who made it.
 #[derive(Clone, Debug, Serialize)]
 pub struct MoveStudy {
-    /// Plies before it.
     pub ply: usize,
     /// The number of the move as a game's text counts.
     pub number: u32,
@@ -24,7 +23,6 @@ pub struct MoveStudy {
     pub mover: Color,
     #[serde(serialize_with = "uci")]
     pub played: UciMove,
-    /// The move in algebraic notation.
     pub san: String,
     /// The position before it; the plies without a capture or a pawn's move are left out of it.
     pub fen: String,
@@ -38,7 +36,6 @@ pub struct MoveStudy {
     pub loss: f64,
     /// The cost in centipawns, with values bounded at ten pawns.
     pub centipawn_loss: u32,
-    /// The accuracy, 0 to 100.
     pub accuracy: f64,
     pub label: Option<MoveLabel>,
     /// The judge's own move, where it is another one.

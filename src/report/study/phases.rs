@@ -17,10 +17,8 @@ pub enum GamePhase {
 }
 
 impl GamePhase {
-    /// Every part, the first first.
     pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Ending];
 
-    /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Opening => "opening",

@@ -15,7 +15,6 @@ use crate::{
 /// The vote for a move of the bot.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoteStudy {
-    /// Plies before the move.
     pub ply: usize,
     pub criterion: String,
     /// The split of the vote, 0 (unanimous) to 1.
@@ -26,7 +25,6 @@ pub struct VoteStudy {
     pub loss: f64,
     /// The cost of the first phase's choice, if there was a second phase.
     pub first_choice_loss: Option<f64>,
-    /// That choice.
     #[serde(skip)]
     pub first_choice: Option<UciMove>,
     /// The bot's time: the duration of the search, seconds.
@@ -49,7 +47,6 @@ pub struct VoterStudy {
     /// The proposal as it was recorded.
     #[serde(flatten)]
     pub proposal: ProposalRecord,
-    /// The move in algebraic notation.
     pub san: String,
     #[serde(skip)]
     pub best: UciMove,

@@ -1,5 +1,3 @@
-//! Changes since an earlier report.
-
 use serde::Serialize;
 use serde_json::Value;
 

@@ -25,7 +25,6 @@ impl ResultCount {
         }
     }
 
-    /// Returns the number of games.
     pub fn games(&self) -> usize {
         self.won + self.drawn + self.lost
     }
@@ -49,7 +48,6 @@ impl ResultCount {
 /// Games that have something in common.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GroupFigure {
-    /// The common property.
     pub name: String,
     #[serde(flatten)]
     pub results: ResultCount,
@@ -63,10 +61,8 @@ pub struct GroupFigure {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Groups {
     pub opponents: Vec<GroupFigure>,
-    /// Programs and people.
     pub kinds: Vec<GroupFigure>,
     pub speeds: Vec<GroupFigure>,
-    /// The bot's colour.
     pub colors: Vec<GroupFigure>,
     pub servers: Vec<GroupFigure>,
     pub variants: Vec<GroupFigure>,

@@ -1,12 +1,9 @@
-//! Causes of losses.
-
 use bot::journal::GameRecord;
 use domain::GameStatus;
 use serde::Serialize;
 
 use crate::{formulas::MoveLabel, study::GameStudy};
 
-/// The cause of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossCause {

@@ -27,7 +27,6 @@ use crate::{
 /// The share of the initial time below which a side is in time trouble.
 const TIME_TROUBLE: f64 = 0.1;
 
-/// The step of opponents' ratings.
 const RATING_STEP: u32 = 200;
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -60,9 +59,7 @@ pub struct Totals {
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseFigure {
     pub phase: GamePhase,
-    /// The bot's cost.
     pub ours: MeanWithError,
-    /// The opponents' cost.
     pub theirs: MeanWithError,
 }
 
@@ -79,7 +76,6 @@ pub struct TimeTroubleFigure {
     pub theirs_without: MeanWithError,
 }
 
-/// Missed chances.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MissedFigure {
     /// Positions as good as won that were no more.
@@ -186,7 +182,6 @@ fn in_time_trouble(record: &GameRecord, played: &MoveStudy) -> Option<bool> {
     Some(played.clock?.as_secs_f64() < TIME_TROUBLE * initial.as_secs_f64())
 }
 
-/// Returns `white` or `black`.
 fn color_word(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }

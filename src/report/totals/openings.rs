@@ -13,7 +13,6 @@ use crate::study::GameStudy;
 pub struct OpeningNode {
     /// The name of the opening or of the variation.
     pub name: String,
-    /// The codes of its games.
     pub eco: String,
     #[serde(flatten)]
     pub results: ResultCount,

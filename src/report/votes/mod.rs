@@ -41,7 +41,6 @@ pub struct CouncilStudy {
     pub second_phase: SecondPhaseFigure,
     /// Votes by how split they were.
     pub splits: Vec<SplitFigure>,
-    /// Errors with time to spare.
     pub extra_time: ExtraTimeFigure,
     /// The worst errors, the worst first.
     pub errors: Vec<VoteError>,
@@ -73,7 +72,6 @@ pub struct CriterionFigure {
     pub other_moves: usize,
 }
 
-/// Statistics of second phases.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SecondPhaseFigure {
     pub count: usize,
@@ -87,7 +85,6 @@ pub struct SecondPhaseFigure {
     pub gain: MeanWithError,
 }
 
-/// Votes with a similar split.
 #[derive(Clone, Debug, Serialize)]
 pub struct SplitFigure {
     pub name: &'static str,
@@ -114,11 +111,8 @@ pub struct ExtraTimeFigure {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct VoteError {
-    /// The game, as `server/id`.
     pub game: String,
-    /// Plies before it.
     pub ply: usize,
-    /// The move with its number.
     pub played: String,
     /// The cost, per cent of a point.
     pub loss: f64,
@@ -126,7 +120,6 @@ pub struct VoteError {
     pub criterion: String,
     /// The moves proposed, with how many electors each; the most first.
     pub tally: Vec<(String, usize)>,
-    /// Electors that knew better.
     pub knew_better: Vec<BetterVoter>,
 }
 
@@ -134,7 +127,6 @@ pub struct VoteError {
 pub struct BetterVoter {
     pub elector: String,
     pub san: String,
-    /// Plies it had searched.
     pub depth: u32,
     /// Its score, from the bot's side.
     pub score: String,

@@ -14,11 +14,8 @@ use crate::study::{VoteStudy, VoterStudy};
 /// A rule to elect by again.
 #[derive(Debug)]
 pub struct ReplayRule {
-    /// The name in a report.
     pub name: String,
-    /// The criterion with its settings.
     pub settings: CouncilSettings,
-    /// The same, ready to elect.
     rule: Rule,
 }
 
@@ -28,7 +25,6 @@ impl ReplayRule {
         Self { name, rule: Rule::of(&settings), settings }
     }
 
-    /// A criterion with its defaults.
     pub fn criterion(name: CriterionName) -> Self {
         let settings = CouncilSettings { criterion: name, ..CouncilSettings::default() };
         Self::new(name.word().to_owned(), settings)

@@ -18,7 +18,7 @@ use super::{
 
 const OVERHEAD: &str = "network lag is measured in every game; player.clock.reserve adds to it";
 
-/// What a profile's conditions say, by their names.
+/// Conditions of a profile, by name.
 type Conditions = BTreeMap<&'static str, Value>;
 
 /// The part of a profile that holds under some conditions.
@@ -28,7 +28,7 @@ struct Part {
     tables: Vec<(&'static str, Value)>,
 }
 
-/// What BotLi takes for options that are absent.
+/// BotLi's defaults.
 const DEFAULTS: &str = include_str!("defaults/botli.yml");
 
 pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
@@ -171,7 +171,7 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part
             book.insert("selection".to_owned(), Value::from(book_selection(&name)));
         }
         let plies = foreign.take_number(&old("max_depth"));
-        // So many moves of ours end after twice as many plies, if the book knows every one.
+        // This number of our moves is twice as many plies, if the book knows every one.
         let moves = foreign.take_number(&old("max_moves")).map(|moves| 2.0 * moves);
         // Without a limit BotLi asks its books all game long.
         let plies = plies.into_iter().chain(moves).reduce(f64::min).unwrap_or(1000.0);

@@ -1,4 +1,4 @@
-//! What both files have in common.
+//! Parts that both files share.
 
 use std::path::Path;
 
@@ -96,7 +96,7 @@ pub(super) struct ImportedEngine {
     /// The program's folder and its name there.
     pub folder: String,
     pub program: String,
-    /// What runs the program, with its own arguments; empty for nothing.
+    /// Interpreter of the program, with its own arguments; empty for none.
     pub interpreter: Vec<String>,
     pub arguments: Vec<String>,
     /// "uci" or "cecp".
@@ -138,7 +138,7 @@ impl ImportedEngine {
     }
 }
 
-/// A time control of so many seconds, as the settings write it.
+/// Returns a time control in seconds, as the settings write it.
 pub(super) fn time_control(initial: f64, increment: f64) -> String {
     format!("{}+{increment}", initial / 60.0)
 }
@@ -153,7 +153,7 @@ pub(super) fn variant(name: &str) -> Option<&'static str> {
     domain::Variant::ALL.into_iter().map(domain::Variant::key).find(|key| key.eq_ignore_ascii_case(&name))
 }
 
-/// How a move of a book is chosen, by our name.
+/// Returns our name for the choice of a book's move.
 pub(super) fn book_selection(name: &str) -> &'static str {
     match name {
         "best_move" => "best",

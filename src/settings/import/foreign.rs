@@ -13,7 +13,6 @@ pub(super) struct ForeignSettings {
 }
 
 impl ForeignSettings {
-    /// Reads YAML.
     pub(super) fn parse(text: &str) -> Result<Self, ImportError> {
         Ok(Self { options: parse(text)?, remarks: Vec::new() })
     }
@@ -41,12 +40,12 @@ impl ForeignSettings {
         }
     }
 
-    /// Whether the option is there and true.
+    /// Returns true if the option is present and true.
     pub(super) fn is_on(&self, path: &str) -> bool {
         self.value(path).and_then(Value::as_bool) == Some(true)
     }
 
-    /// Whether the option is a list with items, or a single value.
+    /// Returns true if the option is a list with items, or a single value.
     pub(super) fn holds_items(&self, path: &str) -> bool {
         match self.value(path) {
             Some(Value::Array(items)) => !items.is_empty(),
@@ -86,7 +85,7 @@ impl ForeignSettings {
         names.fold(first, |value, name| value?.get(name))
     }
 
-    /// Whether there is such an option, with or without a value.
+    /// Returns true if the option is present, with or without a value.
     pub(super) fn has(&self, path: &str) -> bool {
         let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
         self.names(tables).iter().any(|name| name == key)
@@ -104,12 +103,10 @@ impl ForeignSettings {
         self.take_as(path, "a text", as_text)
     }
 
-    /// Yes or no.
     pub(super) fn take_flag(&mut self, path: &str) -> Option<bool> {
         self.take_as(path, "true or false", |value| value.as_bool())
     }
 
-    /// A number.
     pub(super) fn take_number(&mut self, path: &str) -> Option<f64> {
         self.take_as(path, "a number", |value| value.as_f64())
     }
@@ -145,7 +142,7 @@ impl ForeignSettings {
         read
     }
 
-    /// What is to be said of options that were not understood, or that nobody took.
+    /// Returns remarks on options that are unknown or have no counterpart.
     pub(super) fn into_remarks(mut self) -> Vec<(String, String)> {
         let mut left = Vec::new();
         collect("", Value::Object(self.options), &mut left);
@@ -179,14 +176,12 @@ fn table_at<'a, 'n>(
     })
 }
 
-/// The list at a path.
 fn list_at<'a>(options: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Vec<Value>> {
     let mut names = path.split('.');
     let first = names.next().and_then(|name| options.get_mut(name));
     names.fold(first, |value, name| value?.get_mut(name)).and_then(Value::as_array_mut)
 }
 
-/// The paths of all values.
 fn collect(path: &str, value: Value, found: &mut Vec<String>) {
     match value {
         Value::Object(table) => {

@@ -1,5 +1,3 @@
-//! The options of lichess-bot's `config.yml`.
-
 use toml::{Table, Value};
 
 use super::{
@@ -14,7 +12,7 @@ use super::{
 /// The weight of all challenges of one group together, whatever their number.
 const GROUP_WEIGHT: usize = 840;
 
-/// What lichess-bot takes for options that are absent.
+/// lichess-bot's defaults.
 const DEFAULTS: &str = include_str!("defaults/lichess-bot.yml");
 
 /// The services of `engine.online_moves` by their names there and here.
@@ -383,7 +381,7 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         &[
             (
                 "matchmaking.opponent_allow_tos_violation",
-                "whoever is marked for breaking the terms is never challenged",
+                "players marked for breaking the terms of service are never challenged",
             ),
             ("matchmaking.challenge_decliner_file_name", "the journal remembers who has declined"),
         ],
@@ -405,7 +403,7 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
 }
 
-/// What lichess-bot draws a challenge from: the usual one, or one that overrides parts of it.
+/// A group of challenge settings of lichess-bot: the usual one, or one that overrides parts of it.
 #[derive(Clone, Default)]
 struct ChallengeGroup {
     initial: Vec<f64>,

@@ -1,7 +1,8 @@
-//! The settings of other bots read as ours: a file of lichess-bot or BotLi becomes a file of concilio, and what has no counterpart
-//! is named with the reason.
+//! Converts settings of other bots: a file of lichess-bot or BotLi becomes a file of concilio, and
+//! options without a counterpart are listed with the reason.
 //!
-//! Each key of the old file is taken once; what nobody took is unknown, and named too, so that nothing is lost without a word.
+//! Each key of the old file is taken once; the remaining keys are unknown, and listed too, so that
+//! none is lost silently.
 
 mod botli;
 mod common;
@@ -19,20 +20,18 @@ use written::ImportedSettings;
 /// The bots whose settings are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignBot {
-    /// lichess-bot, by lichess-bot-devs.
     LichessBot,
-    /// BotLi, by Torom.
     BotLi,
 }
 
-/// What became of a foreign file.
+/// A converted file.
 #[derive(Debug)]
 pub struct Import {
     /// A settings file of ours, with what has no counterpart in comments at its head.
     pub text: String,
     /// The token that stood in the old file, which belongs into a file of its own ([`Import::TOKEN_FILE`]).
     pub token: Option<Secret>,
-    /// How many options have no counterpart.
+    /// Number of options without a counterpart.
     pub left_out: usize,
 }
 

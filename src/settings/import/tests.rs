@@ -31,7 +31,7 @@ const FILES: [&str; 11] = [
     "engines/syzygy/KQvK.rtbw",
 ];
 
-/// What is read from an imported file, with what is wrong with it.
+/// Returns the settings of an imported file, and their problems.
 fn read(import: &Import) -> (Settings, String) {
     let folder = tempfile::tempdir().expect("a folder");
     for name in FILES {
@@ -202,7 +202,7 @@ fn variations_of_files_are_read() {
         assert_eq!((kind.time_control.to_string().as_str(), kind.max_rating_difference), ("3d", None), "{name}");
     }
 
-    let long = changed("Good game!", &"so long ".repeat(30));
+    let long = changed("Good game!", &"good bye ".repeat(30));
     assert!(imported(ForeignBot::LichessBot, &long).1.text.contains("was shortened"));
 }
 

@@ -58,7 +58,7 @@ impl ImportedSettings {
         Section(self)
     }
 
-    /// Where tokens will stand.
+    /// Returns the path of the token file.
     pub(super) fn token_file(&self) -> &str {
         &self.token_file
     }
@@ -127,12 +127,11 @@ impl ImportedSettings {
         self.remarks.push((option.to_owned(), why.into()));
     }
 
-    /// How many options have none.
+    /// Returns the number of options without a counterpart.
     pub(super) fn remarks(&self) -> usize {
         self.remarks.len()
     }
 
-    /// The file.
     pub(super) fn into_text(self, bot: ForeignBot) -> String {
         let name = match bot {
             ForeignBot::LichessBot => "lichess-bot",

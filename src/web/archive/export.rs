@@ -114,7 +114,6 @@ impl Format {
 pub(super) struct Export {
     format: Format,
     file: File,
-    /// The length in bytes.
     length: u64,
     /// The place held until it is sent, for limited exports.
     place: Option<OwnedSemaphorePermit>,

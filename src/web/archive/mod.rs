@@ -46,7 +46,6 @@ impl JournalReader {
         Self { path: Arc::new(path), readers: places(MOST_READERS), exports: places(MOST_EXPORTS) }
     }
 
-    /// Reads where blocking is allowed.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Archive) -> Result<T, HttpProblem> + Send + 'static,
@@ -96,7 +95,6 @@ struct GameList {
     found: usize,
     /// The address of the report on all games, if there is one.
     report: Option<&'static str>,
-    /// The requested part of them.
     games: Vec<ListedGame>,
 }
 
@@ -104,7 +102,6 @@ struct GameList {
 struct ListedGame {
     #[serde(flatten)]
     game: GameRecord,
-    /// The opening's code and name.
     opening: Option<NamedOpening>,
     /// True if a judge has verdicts on it, so that its page has a report.
     judged: bool,

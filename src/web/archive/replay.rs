@@ -14,17 +14,15 @@ use report::{
     openings::NamedOpening,
 };
 
-/// A whole game.
 #[derive(Serialize)]
 pub(super) struct Replay {
     game: GameRecord,
-    /// The position it began with.
     start_fen: String,
     /// Its opening by code and name.
     opening: Option<NamedOpening>,
-    /// How it ended, such as `White won by checkmate`; empty while it runs.
+    /// End, such as `White won by checkmate`; empty while it runs.
     ending: String,
-    /// What a judge has made of it, if one has.
+    /// Verdicts of a judge, if there are any.
     report: Option<JudgedGame>,
     moves: Vec<ReplayedMove>,
     chat: Vec<ChatRecord>,
@@ -38,7 +36,7 @@ struct ReplayedMove {
     played: MoveRecord,
     san: String,
     fen: String,
-    /// What our electors proposed, each with its move in standard algebraic notation.
+    /// Proposals of the electors, each with its move in standard algebraic notation.
     votes: Vec<CastVote>,
     /// The vote in words; `None` for a move of the opponent.
     vote: Option<VoteInWords>,
@@ -47,11 +45,11 @@ struct ReplayedMove {
 /// A vote as a chess player reads it.
 #[derive(Serialize)]
 struct VoteInWords {
-    /// Who wanted what, in one sentence; for a move without a vote, where it came from.
+    /// Vote in one sentence; for a move without a vote, its source.
     sentence: String,
-    /// The rule of election in words; empty where nobody voted.
+    /// Criterion in words; empty without a vote.
     rule: &'static str,
-    /// How many of all who searched, advisers included, proposed the move, and how many searched.
+    /// Number of electors, advisers included, that proposed the move, and number that searched.
     agreement: [usize; 2],
     /// The proposals by move, the elected one first.
     groups: Vec<MoveGroup>,

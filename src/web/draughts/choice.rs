@@ -18,7 +18,6 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub(super) struct Choice {
     pub best: String,
-    /// The votes.
     votes: Vec<VoteRow>,
     /// The explanation in a sentence; empty without one.
     pub summary: String,
@@ -35,14 +34,12 @@ struct VoteRow {
     mv: String,
     /// Hundredths of a man, from the opponent's side.
     value: i32,
-    /// The same in words.
     score: String,
     /// Plies, two to a full move.
     depth: u32,
     nodes: u64,
     /// The weight in the election, if there was one.
     weight: Option<f64>,
-    /// True for a second phase.
     second: bool,
 }
 
@@ -85,7 +82,6 @@ impl Choice {
         Some(Self { best: row.mv.clone(), votes: vec![row], summary: summary.to_owned(), decision })
     }
 
-    /// Converts a council's decision.
     pub(super) fn elected(decision: DraughtsDecision, game: Game) -> Self {
         let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, vote.weight));
         let second = decision.second_phase.iter().map(|second| VoteRow::of(&second.proposal, None));

@@ -1,4 +1,4 @@
-//! The opponents of a guest on the page.
+//! The opponents on the page.
 //!
 //! Four are the published strategies of the program IntellidAma, with its search of 2010. The
 //! council has the four with the modern search and elects one of their proposals. And complete
@@ -23,7 +23,6 @@ const TODAY_WITHIN: Duration = Duration::from_secs(5);
 const TODAY: [(&str, &str); 2] =
     [("council", "the four propose, one proposal is elected"), ("mpgsk", "knows all that is known today")];
 
-/// The choices.
 #[derive(Serialize)]
 pub(super) struct Menu {
     opponents: Vec<Described>,
@@ -32,11 +31,9 @@ pub(super) struct Menu {
     usual: OpponentRequest,
 }
 
-/// An opponent by its name.
 #[derive(Serialize)]
 struct Described {
     name: &'static str,
-    /// Its knowledge in words.
     knows: &'static str,
     /// True for the search of 2010, whose quiescence may be switched off.
     published: bool,
@@ -71,11 +68,9 @@ const fn knows(strategy: Strategy) -> &'static str {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OpponentRequest {
     name: String,
-    /// The depth in full moves.
     depth: u32,
     /// True to verify leaves that are not quiescent. The modern search always does.
     quiescence: bool,
-    /// True to verify twice.
     second_iteration: bool,
     criterion: CriterionName,
 }

@@ -10,7 +10,7 @@ use draughts_player::{DraughtsDecision, DraughtsLine, GameRecorder, Occasion};
 
 use crate::problem::HttpProblem;
 
-/// The journal's place instead of a server's name, and the name of the guest.
+/// The journal's place instead of a server's name, and the name of the player.
 const PLACE: &str = "page";
 const GUEST: &str = "Guest";
 
@@ -36,7 +36,7 @@ pub(super) async fn answered(
     Ok(())
 }
 
-/// Writes the end of a game whose last move is the guest's; a game without an answered move is not
+/// Writes the end of a game whose last move is the player's; a game without an answered move is not
 /// recorded.
 pub(super) async fn ended(journal: &Journal, id: GameId, game: &Game) {
     if known_rules(journal, &id).await.ok().flatten().is_some_and(|known| known == rules(game)) {

@@ -42,7 +42,6 @@ pub(super) struct GameRequest {
     id: String,
 }
 
-/// The rules by name.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum RulesName {
@@ -111,7 +110,6 @@ pub(super) struct AnswerRequest {
 #[serde(deny_unknown_fields)]
 pub(super) struct PdnRequest {
     game: GameRequest,
-    /// White's name, then Black's.
     white: String,
     black: String,
 }

@@ -18,13 +18,11 @@ use tokio_util::sync::CancellationToken;
 use super::{choice::Choice, opponent::Opponent};
 use crate::problem::HttpProblem;
 
-/// The number of simultaneous searches.
 const MOST_SEARCHES: usize = 2;
 
 /// The time a search waits for its turn. Earlier ones may be stopping at this moment.
 const TURN_WITHIN: Duration = Duration::from_secs(3);
 
-/// The longest search.
 const LONGEST_SEARCH: Duration = Duration::from_secs(15);
 
 /// The niceness of a search beside the bot's games.

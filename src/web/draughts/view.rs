@@ -27,11 +27,9 @@ pub(super) struct GameView {
     over: Option<String>,
 }
 
-/// A move, step by step.
 #[derive(Serialize)]
 struct MoveView {
     text: String,
-    /// The squares visited in order.
     squares: Vec<u8>,
     /// The piece taken by each step; empty for other moves.
     taken: Vec<u8>,

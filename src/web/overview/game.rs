@@ -17,10 +17,10 @@ use domain::{
     vote_words::{self, NamedElector},
 };
 
-/// How much of what is said in a game is kept.
+/// Maximum number of chat lines of a game.
 const MOST_CHAT: usize = 60;
 
-/// How many electors are shown at most.
+/// Maximum number of electors that are shown.
 const MOST_ROWS: usize = 256;
 
 /// A game that runs, or has ended a while ago.
@@ -30,10 +30,9 @@ pub(super) struct GameOverview {
     our_color: Color,
     line: Arc<Line>,
     board: BoardRow,
-    /// When the position came.
     since: Instant,
     votes: Vec<(VoteRow, bool)>,
-    /// How many moves had been made in the position that `votes` are about.
+    /// Number of moves in the position of `votes`.
     votes_ply: usize,
     decision: Option<DecisionRow>,
     chat: Vec<ChatRow>,
@@ -42,7 +41,7 @@ pub(super) struct GameOverview {
     changed: Changed,
 }
 
-/// Which parts have changed; single votes are marked where they stand.
+/// Changed parts; single votes are marked in place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Changed {
     head: bool,
@@ -60,7 +59,7 @@ impl Changed {
         Self { head: true, board: true, votes: true, decision: true, chat: true, over: true, fault: true };
 }
 
-/// What is sent of a game. A part that is missing has not changed.
+/// Changes of a game. A missing part has not changed.
 #[derive(Debug, Serialize)]
 pub struct GameFrame<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +83,7 @@ pub struct GameFrame<'a> {
 struct BoardFrame<'a> {
     #[serde(flatten)]
     board: &'a BoardRow,
-    /// How long the clock of the side to move has been running, ms.
+    /// Time that the clock of the side to move has been running, ms.
     elapsed: u64,
 }
 
@@ -92,7 +91,7 @@ struct BoardFrame<'a> {
 struct VotesFrame<'a> {
     /// The position they are about, by the number of moves before it.
     ply: usize,
-    /// Whether those that are known already are to be forgotten.
+    /// True if earlier proposals are to be dropped.
     fresh: bool,
     rows: Vec<&'a VoteRow>,
 }
@@ -275,12 +274,11 @@ impl GameOverview {
         self.votes.iter_mut().for_each(|(_, new)| *new = false);
     }
 
-    /// Everything of the game.
     pub(super) fn whole(&self, now: Instant) -> GameFrame<'_> {
         self.frame(Changed::ALL, now)
     }
 
-    /// What has changed since it was forgotten.
+    /// Returns the changes since they were last forgotten.
     pub(super) fn changes(&self, now: Instant) -> GameFrame<'_> {
         self.frame(self.changed, now)
     }
@@ -302,7 +300,7 @@ impl GameOverview {
     }
 }
 
-/// How a game ended, in words: `White won by resignation`.
+/// Returns the end of a game in words: `White won by resignation`.
 pub(crate) fn ending(status: &GameStatus, winner: Option<Color>) -> String {
     let how = how_it_ended(status);
     match winner {

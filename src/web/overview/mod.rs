@@ -1,7 +1,8 @@
-//! What is now, as far as the bot's events tell: a pure fold of them, without a clock and without a way to the bot.
+//! The current state by the bot's events: a pure fold of them, without a clock and without access
+//! to the bot.
 //!
-//! Everything is bounded: running games by what the accounts play, ended ones, challenges and lines of the log by numbers
-//! below.
+//! Everything is bounded: running games by the accounts' limits, ended ones, challenges and lines
+//! of the log by the numbers below.
 
 mod game;
 mod rows;
@@ -31,14 +32,13 @@ pub use rows::{
     PlayerRow, VoteRow,
 };
 
-/// How many games that have ended are still shown.
+/// Maximum number of ended games.
 const MOST_ENDED: usize = 8;
-/// How many challenges are remembered.
+/// Maximum number of challenges.
 const MOST_CHALLENGES: usize = 40;
-/// How many lines of the log are remembered.
+/// Maximum number of log lines.
 const MOST_LINES: usize = 200;
 
-/// What is now.
 #[derive(Debug, Default)]
 pub struct Overview {
     accounts: BTreeMap<ServerName, AccountRow>,
@@ -51,7 +51,7 @@ pub struct Overview {
     changes: Changes,
 }
 
-/// What has changed beside the games themselves.
+/// Changes beside the games themselves.
 #[derive(Debug, Default)]
 struct Changes {
     accounts: BTreeSet<ServerName>,
@@ -60,7 +60,7 @@ struct Changes {
     serial: u64,
 }
 
-/// What is sent: everything, or what has changed.
+/// Everything, or the changes.
 #[derive(Debug, Serialize)]
 pub struct OverviewFrame<'a> {
     accounts: BTreeMap<&'a str, &'a AccountRow>,
@@ -89,7 +89,7 @@ impl Overview {
         }
     }
 
-    /// So many events went by unseen, because there were too many at once.
+    /// Records that `events` events were missed, because there were too many at once.
     pub fn missed(&mut self, events: u64, time: Timestamp) {
         self.write("warn", "missed", format!("this page missed {events} events; what it shows may be old"), time);
     }
@@ -180,7 +180,7 @@ impl Overview {
         }
     }
 
-    /// Whether anything has changed since the changes were last forgotten.
+    /// Returns true if there are changes since they were last forgotten.
     pub fn has_changed(&self) -> bool {
         let Changes { accounts, gone, serial } = &self.changes;
         !accounts.is_empty()
@@ -189,13 +189,12 @@ impl Overview {
             || self.games.values().any(GameOverview::has_changed)
     }
 
-    /// From here on changes are new.
+    /// Forgets the changes so far.
     pub fn forget_changes(&mut self) {
         self.changes = Changes { serial: self.serial, ..Changes::default() };
         self.games.values_mut().for_each(GameOverview::forget_changes);
     }
 
-    /// Everything, as it is `now`.
     pub fn whole(&self, now: Instant) -> OverviewFrame<'_> {
         OverviewFrame {
             accounts: self.accounts.iter().map(|(name, row)| (name.as_str(), row)).collect(),
@@ -206,7 +205,7 @@ impl Overview {
         }
     }
 
-    /// What has changed since the changes were last forgotten.
+    /// Returns the changes since they were last forgotten.
     pub fn changes(&self, now: Instant) -> OverviewFrame<'_> {
         let Changes { accounts, gone, serial } = &self.changes;
         let changed = self.games.iter().filter(|(_, game)| game.has_changed());

@@ -1,4 +1,4 @@
-//! What is shown, as it is sent: plain values with names for the page and for `concilio ctl status --json`.
+//! Rows of the page and of `concilio ctl status --json`: plain values with names.
 //!
 //! Times are milliseconds, scores text such as `+0.34` or `#3` from our side, colours `white` and `black`.
 
@@ -16,42 +16,36 @@ use domain::{
 };
 use util::printable;
 
-/// How many letters of a text from outside are shown: a name, a reason, something said.
+/// Maximum letters of a text from outside: a name, a reason, a message.
 const LONGEST_TEXT: usize = 400;
 
-/// An account of ours.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct AccountRow {
-    /// What it is called on its server; `None` before the first connection.
+    /// Name on its server; `None` before the first connection.
     pub name: Option<String>,
     /// `BOT`, `C` and the like.
     pub title: Option<String>,
     /// Ratings by speed, as the server told them.
     pub ratings: Vec<(String, u32)>,
-    /// Whether the connection stands.
     pub state: AccountState,
     /// Why it does not, or what limit is met.
     pub reason: Option<String>,
-    /// Until when the limit holds.
     pub until: Option<Timestamp>,
-    /// Since when.
     pub since: Option<Timestamp>,
     /// `playing`, `paused` or `draining`.
     pub mode: &'static str,
     /// Since when, where that has changed.
     pub mode_since: Option<Timestamp>,
-    /// How often the connection was mended.
+    /// Number of reconnections.
     pub reconnections: u32,
 }
 
-/// How an account stands to its server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AccountState {
     /// It has not been heard of yet.
     #[default]
     Connecting,
-    /// The server knows us.
     Connected,
     /// The connection was lost and is being mended.
     Disconnected,
@@ -73,7 +67,6 @@ impl AccountRow {
     }
 }
 
-/// The word for a mode.
 pub(super) const fn mode_word(mode: AccountMode) -> &'static str {
     match mode {
         AccountMode::Playing => "playing",
@@ -82,10 +75,8 @@ pub(super) const fn mode_word(mode: AccountMode) -> &'static str {
     }
 }
 
-/// A player of a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerRow {
-    /// As shown.
     pub name: String,
     /// `GM`, `BOT` and the like.
     pub title: Option<String>,
@@ -99,32 +90,24 @@ impl From<&Player> for PlayerRow {
     }
 }
 
-/// What does not change while a game runs.
+/// Parts of a game that do not change while it runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameHead {
-    /// On which account.
     pub server: String,
-    /// Its name there.
     pub id: String,
-    /// Who has White.
     pub white: PlayerRow,
-    /// Who has Black.
     pub black: PlayerRow,
-    /// Our colour.
     pub our_color: &'static str,
     /// The rules, by Lichess's key.
     pub variant: &'static str,
     /// The clock in minutes and seconds, such as `3+2`.
     pub time_control: String,
-    /// The clock's class.
     pub speed: &'static str,
-    /// Whether ratings change.
     pub rated: bool,
-    /// Where it can be seen.
+    /// URL of the game.
     pub url: Option<String>,
-    /// The tournament it belongs to.
     pub tournament: Option<String>,
-    /// Who proposes, in the order of the roster.
+    /// Electors in the order of the roster.
     pub electors: Vec<ElectorRow>,
     /// Since when we know of it.
     pub since: Timestamp,
@@ -150,18 +133,14 @@ impl GameHead {
     }
 }
 
-/// An elector of a roster.
 #[derive(Clone, Debug, Serialize)]
 pub struct ElectorRow {
-    /// Its name in the vote.
     pub name: String,
     /// Its name in words, such as `king and centre`.
     pub words: String,
-    /// Its part in the vote.
     pub role: ElectorRole,
-    /// What it knows, in letters; `None` for a foreign engine.
+    /// Knowledge in letters; `None` for a foreign engine.
     pub knowledge: Option<String>,
-    /// Threads of its search.
     pub threads: usize,
 }
 
@@ -180,25 +159,23 @@ impl From<&ElectorSpec> for ElectorRow {
 /// The position on the board, with the clocks.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BoardRow {
-    /// The position.
     pub fen: String,
-    /// How many moves were made since the game's start.
+    /// Number of moves since the game's start.
     pub ply: usize,
     /// The moves, in standard algebraic notation.
     pub moves: Vec<String>,
     /// The last one, in UCI notation.
     pub last: Option<String>,
-    /// Whose turn it is.
     pub turn: &'static str,
-    /// Whether the king of that side is in check.
+    /// True if the king of that side is in check.
     pub check: bool,
-    /// What the clocks showed when the position came, White's first, ms.
+    /// Clocks when the position came, White's first, ms.
     pub clocks: Option<[u64; 2]>,
-    /// Whether the clock of the side to move runs.
+    /// True if the clock of the side to move runs.
     pub running: bool,
 }
 
-/// What one elector proposes now, or proposed in the last election.
+/// Current proposal of one elector, or its proposal in the last election.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VoteRow {
     /// The elector by its name in the journal; `re-search` for the second phase.
@@ -207,27 +184,23 @@ pub struct VoteRow {
     pub words: String,
     /// Its short form, such as `mbkc`.
     pub short: String,
-    /// Its part in the vote.
     pub role: ElectorRole,
-    /// Whether it only advises: it searches for the first third of the move and has no vote.
+    /// True for an adviser: it searches for the first third of the move and has no vote.
     pub adviser: bool,
     /// The move, in standard algebraic notation.
     pub san: String,
-    /// The same in UCI notation.
     pub uci: String,
     /// Its value from our side, such as `+0.34`.
     pub score: String,
     /// The same in centipawns; mates count thousands.
     pub cp: i32,
-    /// The last completed iteration, plies.
     pub depth: u32,
-    /// Nodes visited.
     pub nodes: u64,
-    /// The machine that lends its cores for it; `None` is this one.
+    /// Machine of its search; `None` is this one.
     pub machine: Option<String>,
-    /// What it weighed in the election; `None` before it.
+    /// Weight in the election; `None` before it.
     pub weight: Option<f64>,
-    /// Whether it belongs to the second phase.
+    /// True if it belongs to the second phase.
     pub second: bool,
 }
 
@@ -257,63 +230,56 @@ impl VoteRow {
 /// A move of ours, and how it was elected.
 #[derive(Clone, Debug, Serialize)]
 pub struct DecisionRow {
-    /// How many moves had been made before it.
+    /// Number of moves before it.
     pub ply: usize,
     /// The move, in standard algebraic notation.
     pub san: String,
-    /// The same in UCI notation.
     pub uci: String,
     /// Its value from our side; `None` for a move of the book.
     pub score: Option<String>,
-    /// The same in centipawns.
     pub cp: Option<i32>,
-    /// What chose it: the criterion, or `book`, `tablebase`, `forced` and the like.
+    /// Criterion, or `book`, `tablebase`, `forced` and the like.
     pub chosen_by: &'static str,
-    /// Who wanted what, in one sentence; for a move without a vote, where it came from.
+    /// Vote in one sentence; for a move without a vote, its source.
     pub sentence: String,
-    /// The rule of election in words; empty where nobody voted.
+    /// Criterion in words; empty without a vote.
     pub rule: &'static str,
-    /// How many of all who searched, advisers included, proposed the move, and how many searched.
+    /// Number of electors, advisers included, that proposed the move, and number that searched.
     pub agreement: [usize; 2],
     /// The proposals by move, the elected one first.
     pub groups: Vec<MoveGroup>,
     /// The whole election in one line.
     pub summary: String,
-    /// How split the vote was, 0 to 1.
+    /// Disagreement of the vote, 0 to 1.
     pub split: f64,
-    /// Nodes of all electors.
     pub nodes: u64,
-    /// From task to decision, ms.
+    /// Time from task to decision, ms.
     pub elapsed: u64,
-    /// What a normal move was to take, and never more than this, ms.
+    /// Normal and maximum time of the move, ms.
     pub budget: Option<[u64; 2]>,
-    /// What was held back for the way to the server, ms.
+    /// Time reserved for network lag, ms.
     pub lag: u64,
-    /// What the whole line is expected to be, in standard algebraic notation.
+    /// Principal variation, in standard algebraic notation.
     pub line: Vec<String>,
 }
 
-/// How a game ended.
+/// End of a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct OverRow {
     /// In words, such as `Ann wins by resignation`.
     pub words: String,
     /// `1-0`, `0-1`, `1/2-1/2`, or `*`.
     pub result: &'static str,
-    /// `won`, `lost`, `drawn`, or nothing where it counts for nobody.
+    /// `won`, `lost`, `drawn`, or nothing without a result.
     pub ours: Option<&'static str>,
-    /// How our rating changed.
+    /// Change of the rating.
     pub rating_change: Option<i32>,
-    /// When.
     pub at: Timestamp,
 }
 
-/// Something said in a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChatRow {
-    /// The speaker.
     pub name: String,
-    /// What was said.
     pub text: String,
     /// `player` or `spectator`.
     pub room: &'static str,
@@ -322,44 +288,33 @@ pub struct ChatRow {
 /// A challenge that was decided upon.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChallengeRow {
-    /// Counts the challenges.
     pub serial: u64,
-    /// On which account.
     pub server: String,
-    /// By whom.
     pub opponent: PlayerRow,
-    /// On what terms, in words.
     pub terms: String,
     /// `accepted`, `declined`, `queued` or `cancelled`.
     pub outcome: &'static str,
-    /// Why.
     pub why: String,
-    /// When.
     pub at: Timestamp,
 }
 
-/// A line of what happened.
 #[derive(Clone, Debug, Serialize)]
 pub struct LogRow {
-    /// Counts the lines.
     pub serial: u64,
-    /// When.
     pub at: Timestamp,
     /// `info`, `warn` or `error`.
     pub level: &'static str,
     /// The kind of event in one word.
     pub kind: &'static str,
-    /// The line.
     pub text: String,
 }
 
-/// What comes from outside, no longer than anybody reads.
+/// Shortens a text from outside.
 pub(super) fn short(text: &str) -> String {
     let cut: String = text.chars().take(LONGEST_TEXT).collect();
     printable(&cut).into_owned()
 }
 
-/// `white` or `black`.
 pub(super) const fn color_word(color: Color) -> &'static str {
     match color {
         Color::White => "white",

@@ -1,5 +1,3 @@
-//! What is shown after which events.
-
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -1,4 +1,4 @@
-//! What the council would play in our place: its own electors, asked for a second.
+//! A hint: the council's move in the player's place, after a second of search.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,21 +10,17 @@ use bot::session::PreparedPlayer;
 use council::{Council, Question, electors::Pool};
 use domain::{Limits, Line, vote_words};
 
-/// How long a hint is thought about.
+/// Time of a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// A piece of advice.
 #[derive(Serialize)]
 pub(super) struct Hint {
     /// The elected move, in standard algebraic notation.
     san: String,
-    /// The same in UCI notation.
     uci: String,
-    /// Its value from our side.
     score: Option<String>,
-    /// Who wanted what, in one sentence.
+    /// Vote in one sentence.
     sentence: String,
-    /// Who proposed what.
     votes: Vec<HintVote>,
 }
 

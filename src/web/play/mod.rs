@@ -40,7 +40,6 @@ const MOST_GAMES: usize = 4;
 /// The number of games remembered; the oldest is forgotten first.
 const MOST_REMEMBERED: usize = 64;
 
-/// The games on the page.
 pub(crate) struct PlayRoom {
     context: WebContext,
     stop: CancellationToken,
@@ -50,7 +49,6 @@ pub(crate) struct PlayRoom {
 
 #[derive(Clone)]
 struct PageGame {
-    /// The key that allows moves.
     key: SeatKey,
     player: Arc<PreparedPlayer>,
 }
@@ -85,7 +83,7 @@ impl PlayRoom {
         Ok(NewGame { game, seat: key, overview })
     }
 
-    /// Returns the seat at a game, for the holder of its key.
+    /// Returns the player's side of a game, for the holder of its key.
     async fn seat(&self, game: &str, key: &str) -> Result<(Seated<'_>, PageGame), HttpProblem> {
         let known = {
             let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +91,7 @@ impl PlayRoom {
         };
         match known {
             Some((id, game)) if game.key.is(key) => Ok((Seated { stage: self.stage().await?, game: id }, game)),
-            Some(_) => Err(HttpProblem::refused("somebody else plays this game")),
+            Some(_) => Err(HttpProblem::refused("another browser plays this game")),
             None => Err(HttpProblem::not_found("there is no such game in the page")),
         }
     }
@@ -102,7 +100,6 @@ impl PlayRoom {
 #[derive(Serialize)]
 struct NewGame {
     game: GameId,
-    /// The key that allows moves.
     seat: SeatKey,
     /// The game's key in the overview.
     overview: String,
@@ -133,7 +130,6 @@ async fn begin(
     room.start(request).await.map(Json)
 }
 
-/// An action of the player.
 #[derive(Deserialize)]
 struct Act {
     seat: String,
@@ -152,7 +148,6 @@ enum WhatIsDone {
     Hint,
 }
 
-/// The result of an action.
 #[derive(Serialize)]
 struct Acted {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,6 @@ const LONGEST_ROSTER: usize = 200;
 /// The most electors a game in the page has.
 const MOST_ELECTORS: usize = 32;
 
-/// The choices.
 #[derive(Serialize)]
 pub(super) struct Menu {
     presets: Vec<&'static str>,
@@ -49,7 +48,6 @@ pub(super) struct GameRequest {
     time_control: String,
     /// `white`, `black`, or random.
     color: String,
-    /// The starting position.
     fen: String,
     /// The node limit of each elector and move; 0 is none.
     nodes: u64,

@@ -1,4 +1,4 @@
-//! One player's seat at a board: actions and events.
+//! The player's side of a board: actions and events.
 
 use std::time::Duration;
 
@@ -32,7 +32,6 @@ impl SeatKey {
     }
 }
 
-/// A player at the board.
 pub(super) struct Seated<'a> {
     pub stage: &'a PlayStage,
     pub game: GameId,
@@ -71,7 +70,7 @@ impl Seated<'_> {
         view.map(|view| view.line.clone()).ok_or_else(|| HttpProblem::not_found("the game is forgotten"))
     }
 
-    /// Watches the board until `stop`. Several browsers may share a seat.
+    /// Watches the board until `stop`. Several browsers may share it.
     pub(super) async fn watch(&self, stop: CancellationToken) -> Result<SeatEvents, HttpProblem> {
         let (game, client) = (self.game.clone(), SeatKey::draw().0);
         let joined = self.stage.ask(move |state| {

@@ -24,7 +24,7 @@ pub(super) const SERVER: &str = "page";
 
 const COUNCIL: &str = "Concilio";
 
-/// The account of the guest on the page.
+/// The account of the player on the page.
 const GUEST: &str = "Guest";
 
 /// The time after which an abandoned game is lost, so that it keeps no place.
@@ -87,7 +87,7 @@ impl PlayStage {
             max_games_per_opponent: MOST_GAMES,
             ..ChallengeSettings::default()
         };
-        // The guest on this machine may play on any terms.
+        // The player on this machine may play on any terms.
         let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
         Ok(Runtime {
             journal: context.journal.clone(),
@@ -114,7 +114,7 @@ impl PlayStage {
         Ok(running)
     }
 
-    /// Lets the guest challenge the council, which accepts.
+    /// Challenges the council as the player; the council accepts.
     pub(super) async fn challenge(&self, order: GameOrder) -> Result<GameId, HttpProblem> {
         let GameOrder { player, terms, color, fen } = order;
         let terms = ChallengeTerms { color, fen, ..ChallengeTerms::new(terms) };
@@ -139,7 +139,7 @@ impl PlayStage {
         }
     }
 
-    /// Runs a job as the guest.
+    /// Runs a job as the player.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut ServerState) -> T + Send + 'static,

@@ -1,4 +1,5 @@
-//! Who asks: by the operator's secret, by a session that was opened with it, or through the Unix socket.
+//! Access of a request: by the operator's secret, by a session that was opened with it, or through
+//! the Unix socket.
 
 use std::{
     collections::VecDeque,
@@ -25,19 +26,18 @@ use crate::{
 };
 use util::Secret;
 
-/// How many sessions are remembered; the oldest is forgotten first.
+/// Maximum number of sessions; the oldest is dropped first.
 const MOST_SESSIONS: usize = 64;
 
-/// Who asks.
+/// Permissions of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Access {
-    /// Somebody who may log in.
-    Nobody,
-    /// Somebody who may read.
+    /// May log in.
+    Anonymous,
+    /// May read.
     Reader,
-    /// Somebody who may read, and play in the page.
+    /// May read, and play in the page.
     Player,
-    /// The operator.
     Operator,
 }
 
@@ -106,7 +106,8 @@ impl OperatorKeys {
         self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| known != session);
     }
 
-    /// Who asks with these headers, through this door. A wrong secret in the headers is an error, not a reader.
+    /// Returns the access of these headers on this listener. A wrong secret in the headers is an
+    /// error, not a reader.
     fn access(&self, Visitor { door, from }: Visitor, headers: &HeaderMap) -> Result<Access, HttpProblem> {
         if door == Door::OwnUser {
             return Ok(Access::Operator);
@@ -120,11 +121,11 @@ impl OperatorKeys {
         Ok(match (&self.0.secret, self.0.public) {
             (None, _) => Access::Player,
             (Some(_), true) => Access::Reader,
-            (Some(_), false) => Access::Nobody,
+            (Some(_), false) => Access::Anonymous,
         })
     }
 
-    /// Why somebody may not.
+    /// Returns the error for missing access.
     fn missing(&self, wanted: Access) -> HttpProblem {
         match self.0.secret {
             None => HttpProblem::refused(
@@ -159,7 +160,7 @@ pub(crate) async fn recognise(
     }
 }
 
-/// Who was recognised.
+/// Access of a request, as determined by the middleware.
 #[derive(Clone)]
 struct Requester {
     access: Access,
@@ -167,11 +168,12 @@ struct Requester {
 }
 
 fn at_least(parts: &Parts, wanted: Access) -> Result<Access, HttpProblem> {
-    let caller = parts.extensions.get::<Requester>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
+    let caller =
+        parts.extensions.get::<Requester>().ok_or_else(|| HttpProblem::internal("the request has no access level"))?;
     if caller.access >= wanted { Ok(caller.access) } else { Err(caller.keys.missing(wanted)) }
 }
 
-/// Lets a handler be called by whoever may read.
+/// Extractor for handlers that need read access.
 pub(crate) struct PageReader;
 
 impl<S: Sync> FromRequestParts<S> for PageReader {
@@ -182,7 +184,7 @@ impl<S: Sync> FromRequestParts<S> for PageReader {
     }
 }
 
-/// Lets a handler be called by whoever may play in the page.
+/// Extractor for handlers that need play access.
 pub(crate) struct PagePlayer;
 
 impl<S: Sync> FromRequestParts<S> for PagePlayer {
@@ -204,13 +206,13 @@ impl<S: Sync> FromRequestParts<S> for Operator {
     }
 }
 
-/// What somebody who logs in sends.
+/// Form of a login.
 #[derive(Deserialize)]
 pub(crate) struct LoginForm {
     secret: String,
 }
 
-/// Opens a session for whoever knows the secret.
+/// Opens a session for a client with the secret.
 pub(crate) async fn login(
     State(keys): State<OperatorKeys>,
     Extension(visitor): Extension<Visitor>,
@@ -224,7 +226,7 @@ pub(crate) async fn login(
     Ok(with_cookie(&format!("{name}={session}; Path=/; HttpOnly; SameSite=Strict")))
 }
 
-/// Closes the session of whoever asks.
+/// Closes the client's session.
 pub(crate) async fn logout(State(keys): State<OperatorKeys>, headers: HeaderMap) -> Response {
     if let Some(session) = keys.session(&headers) {
         keys.close_session(session);
@@ -240,7 +242,7 @@ fn with_cookie(cookie: &str) -> Response {
     response
 }
 
-/// What the page may offer to whoever asks.
+/// Permissions of the client, for the page.
 #[derive(Serialize)]
 pub(crate) struct WhoAmI {
     /// Everything of the page may be read.
@@ -254,7 +256,7 @@ pub(crate) struct WhoAmI {
 }
 
 impl WhoAmI {
-    /// The same where there is no daemon: nobody plays or operates.
+    /// Removes play and operation, without a daemon.
     pub(crate) fn without_a_daemon(self) -> Self {
         Self { plays: false, operates: false, ..self }
     }
@@ -264,9 +266,11 @@ impl<S: Sync> FromRequestParts<S> for WhoAmI {
     type Rejection = HttpProblem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
-        at_least(parts, Access::Nobody)?;
-        let caller =
-            parts.extensions.get::<Requester>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
+        at_least(parts, Access::Anonymous)?;
+        let caller = parts
+            .extensions
+            .get::<Requester>()
+            .ok_or_else(|| HttpProblem::internal("the request has no access level"))?;
         let may = |wanted| caller.access >= wanted;
         Ok(Self {
             reads: may(Access::Reader),
@@ -297,7 +301,7 @@ mod tests {
         let cookie = |session: &str| {
             Some((header::COOKIE, format!("theme=dark; concilio-8081=another; concilio-8080={session}")))
         };
-        assert_eq!(access(&keys, None), Some(Access::Nobody));
+        assert_eq!(access(&keys, None), Some(Access::Anonymous));
         assert_eq!(access(&keys, bearer("sesame")), Some(Access::Operator));
         for wrong in ["", "sesam", "sesame ", "Sesame"] {
             assert_eq!(access(&keys, bearer(wrong)), None, "{wrong:?}");
@@ -305,7 +309,7 @@ mod tests {
         let session = keys.open_session();
         assert_eq!(access(&keys, cookie(&session)), Some(Access::Operator));
         keys.close_session(&session);
-        assert_eq!(access(&keys, cookie(&session)), Some(Access::Nobody));
+        assert_eq!(access(&keys, cookie(&session)), Some(Access::Anonymous));
         let own = Visitor { door: Door::OwnUser, from: None };
         assert_eq!(keys.access(own, &HeaderMap::new()).ok(), Some(Access::Operator));
     }

@@ -30,7 +30,7 @@ struct RunningMinute {
 }
 
 impl Guesses {
-    /// Whether another guess from there is looked at.
+    /// Returns true if another guess from this address is accepted.
     pub(super) fn may_guess(&self, from: Option<IpAddr>, now: Instant) -> bool {
         let minute = self.running(now);
         minute.wrong.get(&minute.account(from)).is_none_or(|wrong| *wrong < MOST_WRONG)

@@ -1,4 +1,4 @@
-//! What every answer tells the browser: nothing is loaded from elsewhere, nothing is guessed, nobody puts us in a frame.
+//! Headers of every answer: no foreign content, no guessed types, no frames.
 
 use axum::{
     extract::Request,

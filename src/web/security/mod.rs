@@ -1,13 +1,14 @@
-//! Who may do what on the page, and what browsers are told to refuse.
+//! Permissions on the page, and restrictions for browsers.
 //!
-//! Every request passes, in this order: `headers` (what the browser may load, on every answer), `same_site` (is it our page
-//! that asks, by a name that is ours), `access` (who asks). Three kinds of people reach a handler:
-//! - *nobody*: they get the empty page and may log in;
+//! Every request passes, in this order: `headers` (allowed content, on every answer), `same_site`
+//! (only our own page, by a name that is ours), `access` (permissions). Three kinds of clients
+//! reach a handler:
+//! - *anonymous* clients get the empty page and may log in;
 //! - a *reader* sees everything and changes nothing of the bot;
 //! - the *operator* knows the secret, or came through the Unix socket.
 //!
-//! Where there is no secret the page listens on loopback only, whoever reaches it reads it and may play in it, and only the
-//! Unix socket changes anything of the bot.
+//! Without a secret the page listens on loopback only, all clients there may read and play, and
+//! only the Unix socket changes anything of the bot.
 
 mod access;
 mod guesses;

@@ -25,12 +25,13 @@ impl HostNames {
         Self(names.iter().map(|name| name.to_ascii_lowercase()).collect())
     }
 
-    /// Whether the owner says that a page of this name is ours.
+    /// Returns true if the owner lists this name as ours.
     fn lists(&self, host: &str) -> bool {
         self.0.contains(&without_port(host).to_ascii_lowercase())
     }
 
-    /// Whether a `Host` header names us. Rebinding needs a name, so every address in numbers does.
+    /// Returns true if a `Host` header names us. Rebinding needs a name, so every numeric address
+    /// does.
     fn knows(&self, host: &str) -> bool {
         let name = without_port(host).to_ascii_lowercase();
         name == "localhost"
@@ -47,7 +48,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Lets pass what our own page asks for, what somebody typed into the address bar, and programs that are no browsers.
+/// Accepts requests of our own page, of the address bar, and of programs that are no browsers.
 pub(crate) async fn refuse_foreign(
     State(names): State<HostNames>,
     Extension(Visitor { door, .. }): Extension<Visitor>,

@@ -82,7 +82,7 @@ fn narrow_terminal_stacks_the_players() {
     assert!(lines.iter().any(|line| line.contains("a b c d") || line.contains(" 7 ") && line.contains("Sparring")));
 }
 
-/// Promise 7: what a server calls somebody reaches the terminal as text.
+/// Promise 7: names from a server reach the terminal as text.
 #[test]
 fn names_are_escaped_in_the_view() {
     const HOSTILE: &str = "\x1b]0;owned\x07\u{9b}2J";

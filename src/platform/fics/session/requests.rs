@@ -119,7 +119,7 @@ impl Requests {
         }
     }
 
-    /// Returns true if a request has waited so long that the server is to be nudged now.
+    /// Returns true if a waiting request is a reason to nudge the server now.
     pub(super) fn is_nudge_due(&mut self, now: Instant) -> bool {
         let is_due = self.nudge_at().is_some_and(|at| at <= now);
         if is_due {

@@ -11,7 +11,7 @@ const FOOLS_MATE: ScriptedGame<'_> = ScriptedGame {
     variant: domain::Variant::Standard,
     fen: "",
     ours: Color::White,
-    opponent: "Somebody",
+    opponent: "Visitor",
     moves: "f2f3 e7e5 g2g4 d8h4",
     votes: &[(2, &[("mbxk", "g2g4", 90), ("mp", "g2g4", 40), ("mk", "e2e4", 10)])],
     end: (GameStatus::Mate, Some(Color::Black)),
@@ -60,7 +60,7 @@ async fn every_rule_is_replayed() {
     assert_eq!(rule("majority").other_moves, 0, "two of three want it");
     assert_eq!(rule("optimistic").other_moves, 1, "the highest score is another move's");
     assert!(rule("optimistic").against_played.mean < -10.0, "{:?}", rule("optimistic"));
-    assert_eq!(rule("re-search").loss.count, 0, "nobody searched again, so nobody knows");
+    assert_eq!(rule("re-search").loss.count, 0, "there was no second search");
     assert_eq!(made.report.council.criteria.len(), CriterionName::ALL.len());
 }
 

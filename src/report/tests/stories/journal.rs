@@ -42,7 +42,7 @@ impl Default for ScriptedGame<'_> {
             variant: Variant::Standard,
             fen: "",
             ours: Color::White,
-            opponent: "Somebody",
+            opponent: "Visitor",
             moves: "",
             votes: &[],
             end: (GameStatus::Draw, None),

@@ -1,5 +1,3 @@
-//! The files of a report.
-
 use std::{fs, ops::ControlFlow};
 
 use domain::{Color, CriterionName, GameStatus, Variant};

@@ -17,7 +17,7 @@ const GAME: ScriptedGame<'_> = ScriptedGame {
     variant: domain::Variant::Standard,
     fen: "",
     ours: Color::Black,
-    opponent: "Somebody",
+    opponent: "Visitor",
     moves: "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6 e1g1 a7a6",
     votes: &[],
     end: (GameStatus::OutOfTime, Some(Color::White)),

@@ -15,11 +15,11 @@ use tokio::{
 
 use super::stage::{client, within};
 
-/// How the elements of a page are named in WebDriver's answers.
+/// Key of elements in WebDriver's answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// Starts a driver of browsers, and hears its port. A driver takes any free port of IPv4 and wants the same one of IPv6; where somebody
-/// else has that, it ends, and another is started.
+/// Starts a browser driver, and reads its port. A driver takes a free port of IPv4 and wants the
+/// same one of IPv6; if that is taken, it ends, and another is started.
 async fn start_driver(program: &Path) -> (Child, String) {
     for _ in 0..10 {
         let mut driver = Command::new(program)
@@ -36,8 +36,8 @@ async fn start_driver(program: &Path) -> (Child, String) {
     panic!("no chromedriver stays");
 }
 
-/// What a program says behind `words`, in the first line that has them; whatever comes later is read and forgotten. `None` if it ends
-/// without them.
+/// Returns the text after `words`, in the first output line that has them; later output is
+/// discarded. `None` if the program ends without them.
 pub(crate) async fn said_after(program: &mut Child, words: &str) -> Option<String> {
     let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
     let said = within(words, async {
@@ -53,7 +53,6 @@ pub(crate) async fn said_after(program: &mut Child, words: &str) -> Option<Strin
     said
 }
 
-/// A window of a browser.
 pub(crate) struct Browser {
     client: Client,
     session: String,
@@ -62,7 +61,6 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one.
     pub(crate) async fn start() -> Self {
         let profile = tempfile::tempdir().expect("a folder");
         let (driver, port) = start_driver(CHROMEDRIVER.path()).await;
@@ -110,7 +108,7 @@ impl Browser {
         self.developer("Emulation.setDeviceMetricsOverride", size).await;
     }
 
-    /// What the system wants: `light` or `dark`.
+    /// Sets the system's colour scheme: `light` or `dark`.
     pub(crate) async fn prefer(&self, scheme: &str) {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.developer("Emulation.setEmulatedMedia", features).await;
@@ -120,7 +118,7 @@ impl Browser {
         self.call("url", json!({ "url": url })).await;
     }
 
-    /// What a script returns.
+    /// Returns the value of a script.
     pub(crate) async fn script(&self, script: &str) -> Value {
         self.call("execute/sync", json!({ "script": script, "args": [] })).await
     }
@@ -161,7 +159,7 @@ impl Browser {
         assert_eq!(found, true, "in vain for {expression}");
     }
 
-    /// What the browser had to say of the page.
+    /// Returns the browser's console messages.
     pub(crate) async fn console(&self) -> String {
         self.call("se/log", json!({ "type": "browser" })).await.to_string()
     }
@@ -180,14 +178,12 @@ impl Browser {
         self.script(script).await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Clicks on an element.
     pub(crate) async fn click(&self, selector: &str) {
         self.until(&format!("document.querySelector({selector:?})")).await;
         let element = self.element(selector).await;
         self.call(&format!("element/{element}/click"), json!({})).await;
     }
 
-    /// Writes into an element.
     pub(crate) async fn write(&self, selector: &str, text: &str) {
         let element = self.element(selector).await;
         self.call(&format!("element/{element}/value"), json!({ "text": text })).await;
@@ -292,7 +288,7 @@ fn pictures() -> Option<PathBuf> {
     std::env::var_os("CONCILIO_WEB_PICTURES").map(PathBuf::from)
 }
 
-/// Where a program is.
+/// Decodes base64.
 fn base64(text: &str) -> Vec<u8> {
     let value = |letter: u8| match letter {
         b'A'..=b'Z' => u32::from(letter - b'A'),

@@ -23,7 +23,7 @@ async fn look(stage: &PlayStage, game: &Value) -> Value {
     view
 }
 
-/// The one sentence in which something is refused.
+/// Returns the sentence of a rejected request.
 async fn refused(stage: &PlayStage, path: &str, body: &Value) -> String {
     let (status, problem) = ask(stage, path, body).await;
     assert!(status.is_client_error(), "{body}: {status} {problem}");
@@ -86,7 +86,7 @@ async fn invalid_draughts_game_is_explained() {
         refused(&stage, "api/draughts", &body).await;
     }
     for opponent in [
-        json!({ "name": "nobody" }),
+        json!({ "name": "unknown" }),
         json!({ "depth": 0 }),
         json!({ "depth": 99 }),
         json!({ "depth": -1 }),
@@ -195,7 +195,7 @@ async fn game_is_played_and_downloaded() {
 /// A game of the page as the journal has it.
 fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
     let archive = Archive::open(stage.journal.path()).expect("a journal to read");
-    assert!(archive.games(&Filter::default()).expect("readable").is_empty(), "whoever studies chess sees none of them");
+    assert!(archive.games(&Filter::default()).expect("readable").is_empty(), "chess reports see none of them");
     let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
     let record = games.into_iter().find(|record| record.game.as_str() == id).expect("the game");
     let moves = archive.moves(&record).expect("readable").into_iter().map(|played| played.uci).collect();
@@ -225,7 +225,7 @@ async fn journal_records_takeback_and_win() {
     }
     look(&stage, &json!({ "id": "third", "start": "B:W9,10,13,14:B5" })).await;
     refused(&stage, "api/draughts", &json!({ "id": "../../etc" })).await;
-    // A game of chess keeps its moves, whatever somebody calls a game of draughts.
+    // A game of chess keeps its moves, whatever the name of a game of draughts.
     let opponent = json!({ "name": "council", "depth": 1 });
     let game = domain::GameInfo {
         id: domain::GameId::new("ofchess1"),
@@ -247,7 +247,7 @@ async fn journal_records_takeback_and_win() {
     let archive = Archive::open(stage.journal.path()).expect("a journal to read");
     let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
     let draughts = games.iter().filter(|game| game.game.as_str() != "ofchess1").count();
-    assert_eq!(draughts, 1, "a game that nobody answered in is not written");
+    assert_eq!(draughts, 1, "a game without an answered move is not written");
 }
 
 /// The game of an answer, to look at it.

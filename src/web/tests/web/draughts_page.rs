@@ -1,4 +1,4 @@
-//! Italian draughts as somebody sees it.
+//! Italian draughts in the browser.
 
 use serde_json::{Value, json};
 

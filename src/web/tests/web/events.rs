@@ -24,7 +24,6 @@ pub(crate) fn connect(bus: &EventBus, name: &str) {
     connect_as(bus, Player { title: Some("BOT".to_owned()), ..Player::named(name) });
 }
 
-/// The same, with any title.
 pub(crate) fn connect_as(bus: &EventBus, player: Player) {
     let account = Account {
         player,
@@ -36,12 +35,12 @@ pub(crate) fn connect_as(bus: &EventBus, player: Player) {
 }
 
 impl ToldGame {
-    /// A game against somebody begins.
+    /// Begins a game against `opponent`.
     pub(crate) fn begin(bus: &EventBus, id: &str, opponent: &str) -> Self {
         Self::begin_against(bus, id, Player::named(opponent))
     }
 
-    /// The same, against somebody with a title.
+    /// Begins a game against an opponent with a title.
     pub(crate) fn begin_against(bus: &EventBus, id: &str, opponent: Player) -> Self {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let info = GameInfo {
@@ -75,7 +74,7 @@ impl ToldGame {
         self.tell(GameEvent::Position { line: Arc::new(self.line.clone()), clocks });
     }
 
-    /// Somebody moves.
+    /// Makes a move.
     pub(crate) fn play(&mut self, uci: &str) {
         self.line.play(uci.parse().expect("a move")).expect("a legal move");
         self.position();
@@ -103,7 +102,7 @@ impl ToldGame {
         }));
     }
 
-    /// Somebody says something.
+    /// Sends a chat line.
     pub(crate) fn say(&self, who: &str, text: &str) {
         let line = ChatLine { room: ChatRoom::Player, username: who.to_owned(), text: text.to_owned() };
         self.tell(GameEvent::Chat { line, ours: false });

@@ -1,11 +1,12 @@
 //! The page's stories: a real server, real requests, and a real browser where there is one.
 //!
-//! - [`security`]: who may do what, and what browsers are told to refuse;
-//! - [`watching`]: what watchers hear, and what it costs;
+//! - [`security`]: permissions, and restrictions for browsers;
+//! - [`watching`]: events for watchers, and their cost;
 //! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
 //! - [`playing`]: a game against the council;
 //! - [`draughts`](mod@draughts): a game of Italian draughts;
-//! - [`page`], [`draughts_page`]: the same as somebody sees it, in Chromium by WebDriver. With `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
+//! - [`page`], [`draughts_page`]: the same in Chromium by WebDriver. With
+//!   `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
 
 mod browser;
 mod draughts;

@@ -1,4 +1,4 @@
-//! The page as somebody sees it.
+//! The page in the browser.
 
 use serde_json::json;
 
@@ -263,7 +263,7 @@ async fn old_secret_link_leads_to_login() {
     browser.close().await;
 }
 
-/// Whoever speaks in the program's place, such as a proxy that has a bad moment, takes no game from who plays it.
+/// A failed answer, such as a proxy's, takes no game from its player.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn failed_board_request_is_repeated() {
     let browser = Browser::start().await;
@@ -287,7 +287,8 @@ async fn failed_board_request_is_repeated() {
     browser.close().await;
 }
 
-/// A browser opens six connections to a host, so a page that nobody sees holds none: there is a place for another watcher.
+/// A browser opens six connections to a host, so a hidden page holds none: there is a place for
+/// another watcher.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn hidden_page_holds_no_stream() {
     let browser = Browser::start().await;

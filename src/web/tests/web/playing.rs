@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{PlayStage, within};
 
-/// Somebody at a board.
+/// A player at a board.
 struct Guest<'a> {
     stage: &'a PlayStage,
     game: String,
@@ -107,7 +107,7 @@ async fn nobody_moves_in_anothers_game() {
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     let unknown = stage.post("api/play/nosuch", &stranger).send().await.expect("an answer");
     assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
-    let wrong = stage.post("api/play", &json!({ "roster": "nobody-7" })).send().await.expect("an answer");
+    let wrong = stage.post("api/play", &json!({ "roster": "unknown-7" })).send().await.expect("an answer");
     assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
     assert!(wrong.text().await.expect("text").contains("knowledge letters"));
 }

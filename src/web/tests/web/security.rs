@@ -1,4 +1,4 @@
-//! Who may do what, and what browsers are told to refuse.
+//! Tests of permissions, and of restrictions for browsers.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -159,10 +159,10 @@ async fn body_and_watcher_limits_hold() {
             tokio::task::yield_now().await;
         }
     };
-    within("a place that somebody left", free).await;
+    within("a free place", free).await;
 }
 
-/// As many as the settings allow may watch, and whoever only asks is answered beside them.
+/// The configured number of watchers may watch, and other requests are answered beside them.
 #[testkit::test]
 async fn watchers_do_not_block_other_users() {
     let most = 260;
@@ -173,7 +173,7 @@ async fn watchers_do_not_block_other_users() {
         assert!(answer.status().is_success());
         watching.push(answer);
     }
-    let alive = within("whoever only asks", stage.get("live").send()).await.expect("an answer");
+    let alive = within("another request", stage.get("live").send()).await.expect("an answer");
     assert!(alive.status().is_success());
 }
 

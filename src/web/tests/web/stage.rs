@@ -25,7 +25,6 @@ pub(crate) const SECRET: &str = "open sesame";
 /// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Waits, but not for ever.
 pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
@@ -49,14 +48,13 @@ pub(crate) struct PlayStage {
     pub(crate) client: Client,
     pool: Pool,
     player: PlayerSettings,
-    /// How the council plays in the page.
     pub(crate) page_player: watch::Sender<PlayerSettings>,
     /// Through which the bot is told what to do.
     pub(crate) control: Control,
 }
 
 impl PlayStage {
-    /// The page for whoever is on this machine, without a secret.
+    /// Opens the page without a secret.
     pub(crate) async fn open() -> Self {
         Self::with(|_, _| ()).await
     }
@@ -71,7 +69,6 @@ impl PlayStage {
         .await
     }
 
-    /// The page with other settings.
     pub(crate) async fn with(change: impl FnOnce(&mut WebSettings, &TempDir)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = Journal::open(&JournalSettings::in_folder(folder.path()));
@@ -102,7 +99,6 @@ impl PlayStage {
         Self { web, bus, journal, folder, shutdown, client: client(), pool, player, page_player, control }
     }
 
-    /// An address of the page.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{}", self.web.url().expect("an address"), path.trim_start_matches('/'))
     }
@@ -115,7 +111,7 @@ impl PlayStage {
         self.client.post(self.url(path)).json(body)
     }
 
-    /// From now on councils have this roster, and think as long as the clock lets them.
+    /// Sets the roster of new councils, with time by the clock.
     pub(crate) fn seat(&mut self, roster: &str) {
         self.player.council.roster = roster.to_owned();
         self.player.limits = LimitSettings::default();

@@ -1,4 +1,4 @@
-//! What watchers hear, and what it costs.
+//! Tests of the events for watchers, and of their cost.
 
 use futures_util::StreamExt;
 use serde_json::Value;
@@ -9,11 +9,10 @@ use crate::{
 };
 use practice::SparringKind;
 
-/// A browser that listens.
 struct Listener {
     bytes: futures_util::stream::BoxStream<'static, Vec<u8>>,
     read: String,
-    /// How much of `read` has no end of an event in it.
+    /// Number of bytes of `read` known to have no end of an event.
     searched: usize,
 }
 
