@@ -62,7 +62,6 @@ impl Default for WebhookSettings {
 }
 
 impl WebhookSettings {
-    /// The environment variable that may hold the secret.
     pub const SECRET_VARIABLE: &str = "CONCILIO_WEBHOOK_SECRET";
 
     /// Returns faults of values that are well-formed each.
@@ -195,7 +194,6 @@ async fn choose(
     }
 }
 
-/// The message about an event, if it is wanted.
 fn message(settings: &WebhookSettings, event: &BotEvent) -> Option<String> {
     let sentence = event.sentence()?;
     let wanted = |kind: &str| settings.events.iter().any(|event| event == kind);

@@ -36,7 +36,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The time of a move without limits.
     pub const USUAL: Duration = Duration::from_secs(1);
 
     /// Adds a limit by its name: `nodes`, `movetime` (seconds) or `depth`; `None` for any other.

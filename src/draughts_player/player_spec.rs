@@ -12,7 +12,6 @@ use draughts::{
 
 use crate::{DraughtsKind, DraughtsLine, player::Pace};
 
-/// A text that names no player of draughts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerSpecError {
     #[error(
@@ -21,12 +20,7 @@ pub enum PlayerSpecError {
     )]
     Name(String),
     #[error("option {option:?} of the player {player}: expected {expected}")]
-    Option {
-        /// The option as it was given.
-        option: String,
-        player: String,
-        expected: &'static str,
-    },
+    Option { option: String, player: String, expected: &'static str },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +35,6 @@ pub struct PlayerSpec {
     pace: Pace,
 }
 
-/// The options of each kind of player.
 const OF_COUNCIL: &str = "roster=EVALUATIONS, criterion=NAME, second-phase=sequential or continued, split=SHARE, margin=POINTS, seed=N, hash=MIB, \
      nodes=N, movetime=SECONDS or depth=PLIES";
 const OF_STRATEGY: &str = "hash=MIB, nodes=N, movetime=SECONDS or depth=PLIES";

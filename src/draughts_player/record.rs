@@ -63,7 +63,6 @@ impl GameRecorder {
     }
 }
 
-/// A side as the values of chess name it.
 pub(crate) fn color(side: board::Color) -> Color {
     match side {
         board::Color::White => Color::White,

@@ -48,7 +48,6 @@ impl ScoreSheet {
         self
     }
 
-    /// Sets the comment on the last move.
     pub fn comment(&mut self, said: String) {
         self.record.comments.insert(self.record.game.moves().len(), said);
     }

@@ -97,13 +97,11 @@ impl Knowledge {
         self.0 & (1 << heuristic as u8) != 0
     }
 
-    /// The set with `heuristic` in it.
     #[must_use]
     pub const fn with(self, heuristic: Heuristic) -> Self {
         Self(self.0 | 1 << heuristic as u8)
     }
 
-    /// Returns the union of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -164,7 +162,6 @@ impl fmt::Debug for Knowledge {
     }
 }
 
-/// A text that names no set of heuristics.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no knowledge set (accepted: letters of mbxkcparn, each at most once, at least one)")]
 pub struct KnowledgeError(pub String);

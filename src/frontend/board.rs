@@ -12,7 +12,6 @@ pub(super) struct BoardStyle {
     pub stars: bool,
 }
 
-/// Draws the board and its FEN.
 pub(super) fn draw(line: &Line, look: BoardStyle) -> String {
     let order = |index: u32| if look.reversed { 7 - index } else { index };
     let mut drawing = String::new();

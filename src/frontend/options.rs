@@ -30,7 +30,6 @@ pub(super) enum OptionKind {
     Button,
 }
 
-/// An option and its value now.
 pub(super) struct EngineOption {
     pub name: &'static str,
     pub kind: OptionKind,
@@ -159,7 +158,6 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
     Ok(takes_another)
 }
 
-/// A value as its option takes it.
 enum OptionValue {
     Truth(bool),
     Number(u64),

@@ -33,7 +33,6 @@ pub struct Setup {
     pub overhead: Duration,
     /// When draws are offered and accepted, where the program's language has draws.
     pub draw: DrawSettings,
-    /// When the council resigns, where it can.
     pub resign: ResignSettings,
 }
 

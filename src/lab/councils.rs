@@ -35,7 +35,6 @@ pub struct CouncilAnswer {
     pub best: UciMove,
     /// True if all electors proposed the elected move.
     pub unanimous: bool,
-    /// Nodes of each process.
     pub nodes: Vec<u64>,
 }
 
@@ -48,7 +47,6 @@ impl CouncilAnswer {
         }
     }
 
-    /// Nodes of all processes.
     pub fn all_nodes(&self) -> u64 {
         self.nodes.iter().sum()
     }

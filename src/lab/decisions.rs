@@ -29,21 +29,17 @@ use engine::proof::{Attack, Effort, MateSolver, Verdict};
 const REFUTING_NODES: u64 = 20_000;
 const REFUTING_TABLE: usize = 4;
 
-/// Players and positions of a comparison.
 #[derive(Debug)]
 pub struct DecisionsPlan {
     /// The players; all others are held against the first.
     pub players: Vec<Contender>,
     pub positions: Vec<TestPosition>,
-    /// Engine that values the moves.
     pub oracle: Option<Oracle>,
     /// Positions at once.
     pub workers: NonZeroUsize,
-    /// Seed of the bootstrap.
     pub seed: u64,
 }
 
-/// A move that a player chose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecidedMove {
     #[serde(with = "super::move_text")]
@@ -56,7 +52,6 @@ pub struct DecidedMove {
     pub mated: bool,
 }
 
-/// Figures of one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DecisionFigures {
     pub name: String,
@@ -79,7 +74,6 @@ pub struct DecisionFigures {
     pub gain: Option<Estimate>,
 }
 
-/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// By player, in their order.
@@ -89,7 +83,6 @@ pub struct Comparison {
     pub decisions: Vec<PositionDecisions>,
 }
 
-/// Decisions of all players at one position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionDecisions {
     pub fen: String,

@@ -20,7 +20,6 @@ pub struct EpdRecord {
     operations: Vec<(String, String)>,
 }
 
-/// A line that is no record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Counted from 1.
@@ -38,12 +37,10 @@ pub enum EpdError {
     /// A game of a PGN file that cannot be read.
     #[error("{0}")]
     Game(String),
-    /// A move that cannot be played.
     #[error("{code} {text:?}: no legal move here")]
     Move {
         /// The operation code, such as `bm`.
         code: String,
-        /// The move, as it was given.
         text: String,
     },
     /// Points that do not fit the moves.

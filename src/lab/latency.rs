@@ -44,7 +44,6 @@ pub struct LatencyPlan {
     pub programs: Vec<PathBuf>,
     /// Rounds in which each program has its turn.
     pub rounds: usize,
-    /// Numbers of games at once.
     pub games: Vec<usize>,
     /// Numbers of readers of the page's events; 0 is a daemon without its page.
     pub watchers: Vec<usize>,
@@ -80,7 +79,6 @@ pub struct MoveDelays {
 pub enum LatencyError {
     #[error(transparent)]
     Practice(#[from] PracticeError),
-    /// The daemon could not be started.
     #[error("cannot start the daemon: {0}")]
     Start(#[from] std::io::Error),
     /// The page rejected a watcher.

@@ -24,7 +24,6 @@ impl OwnProcess {
         self.0.stdin.take()
     }
 
-    /// Returns true until the process ends.
     pub(super) fn is_running(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }

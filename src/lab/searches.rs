@@ -160,18 +160,9 @@ fn proposal(iteration: &FoundIteration, elector: &ElectorName, pv: Vec<UciMove>)
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error("searches {path}: {error}")]
-    File {
-        /// The file that could not be used.
-        path: PathBuf,
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     #[error("elector {elector} in {fen}: {reason}")]
-    Failed {
-        elector: ElectorName,
-        /// The position, with the moves that led to it.
-        fen: String,
-        reason: String,
-    },
+    Failed { elector: ElectorName, fen: String, reason: String },
 }
 
 #[derive(Debug)]
@@ -226,7 +217,6 @@ impl Searches {
         self.known.get(&self.key(request))
     }
 
-    /// Returns a key that identifies a search.
     fn key(&self, request: &SearchQuery) -> u64 {
         let SearchQuery { elector, line, root_moves, budget, prelude } = request;
         let mut moves: Vec<String> = root_moves.iter().map(ToString::to_string).collect();

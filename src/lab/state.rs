@@ -35,11 +35,7 @@ pub struct ExperimentState<T> {
 pub enum StateError {
     /// The file cannot be read or written.
     #[error("state {path}: {error}")]
-    File {
-        /// The file that could not be used.
-        path: PathBuf,
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     /// It belongs to something else.
     #[error("state {0}: of another experiment or another build; name another file, or begin anew with --fresh")]
     Other(PathBuf),

@@ -27,7 +27,6 @@ pub struct TestPosition {
     points: Vec<(UciMove, u32)>,
 }
 
-/// Value of a move in a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     Best,
@@ -48,17 +47,12 @@ pub struct Suite {
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     #[error("suite {path}: {error}")]
-    File {
-        /// The file that could not be used.
-        path: PathBuf,
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     #[error(transparent)]
     Games(#[from] OpeningBookError),
 }
 
 impl TestPosition {
-    /// Returns the value of a move in this position.
     pub fn judge(&self, mv: UciMove) -> Judgement {
         if self.best.contains(&mv) {
             Judgement::Best
@@ -84,7 +78,6 @@ impl TestPosition {
         Some(f64::from(points) / f64::from(most.max(1)))
     }
 
-    /// The moves that are known to be best.
     pub fn best(&self) -> &[UciMove] {
         &self.best
     }

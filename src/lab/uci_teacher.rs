@@ -29,7 +29,6 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Timeout for an answer while a teacher is tried, which may have lost the question.
 const TRIAL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Limit of the teacher for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TeacherEffort {
     Nodes(u64),
@@ -130,7 +129,6 @@ impl UciTeacher {
         self.ask_singly(records, stop)
     }
 
-    /// Asks one after the other, until told to stop.
     fn ask_singly(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, ElectorFailure> {
         let asked = records.iter().take_while(|_| !stop.load(Relaxed));
         asked
@@ -206,7 +204,6 @@ fn label_of(score: Score) -> i16 {
 mod tests {
     use super::*;
 
-    /// A teacher that says so to every `go`.
     fn teacher(said: &str) -> UciTeacher {
         let script = format!(
             "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; go) {said};; quit) exit;; esac; done"

@@ -8,7 +8,6 @@ use domain::{GameTerms, Speed, TimeControl, Variant};
 pub struct AccountId(Arc<str>);
 
 impl AccountId {
-    /// The id that belongs to a name.
     pub fn of(name: &str) -> Self {
         Self(Arc::from(name.to_lowercase()))
     }
@@ -78,7 +77,6 @@ pub struct GameCounts {
 }
 
 impl GameCounts {
-    /// Returns the number of finished games.
     pub const fn all(&self) -> u32 {
         self.won + self.drawn + self.lost
     }
@@ -101,7 +99,6 @@ pub struct PracticeAccount {
 }
 
 impl PracticeAccount {
-    /// An account that has not played yet.
     pub fn new(name: &str, bot: bool, created: Duration) -> Self {
         Self {
             id: AccountId::of(name),

@@ -36,7 +36,6 @@ impl Dialect {
         matches!(self, Self::Capablanca | Self::Uhlin)
     }
 
-    /// Returns true if the server knows the command.
     pub fn knows(self, command: &str) -> bool {
         let unknown: &[&str] = match self {
             Self::Freechess => &[],
@@ -47,7 +46,6 @@ impl Dialect {
         !unknown.contains(&command)
     }
 
-    /// Returns the answer to an unknown command.
     pub fn unknown_command(self, word: &str) -> String {
         match self {
             Self::Uhlin => format!("{word}: Command has failed."),

@@ -25,7 +25,6 @@ pub struct PlayerRating {
 }
 
 impl PlayerRating {
-    /// Creates a rating with the certainty of `games` games.
     pub fn established(points: i32, games: u32) -> Self {
         let estimate = Glicko2Rating { rating: f64::from(points), deviation: LEAST_DEVIATION, volatility: 0.06 };
         Self { estimate, games }
@@ -40,7 +39,6 @@ impl PlayerRating {
         self.estimate.deviation.round() as u32
     }
 
-    /// Returns the number of rated games.
     pub const fn games(self) -> u32 {
         self.games
     }

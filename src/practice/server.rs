@@ -136,7 +136,6 @@ impl PracticeServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns the address of FICS, if it has one.
     pub fn fics_address(&self) -> Option<SocketAddr> {
         self.fics_address
     }

@@ -17,7 +17,6 @@ pub struct PracticeSettings {
     pub strict_terms: bool,
     /// The time to answer a claim of victory (Lichess reads the game again for it).
     pub claim_latency: Duration,
-    /// The number of finished games to remember.
     pub keep_finished: usize,
     /// Makes colours, names of games and faults come out the same again. `None` draws a seed.
     pub seed: Option<u64>,

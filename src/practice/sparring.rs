@@ -19,13 +19,11 @@ use super::{
 use domain::{Color, GameId, Line, UciMove, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
-/// Chooses moves for a sparring player.
 #[async_trait]
 pub trait Sparring: Send + Sync + 'static {
     /// A legal move in the last position of the game's line, in which there is at least one.
     async fn choose(&self, game: &GameView) -> Option<UciMove>;
 
-    /// Returns true to accept a draw offer.
     fn accepts_draw(&self, _game: &GameView) -> bool {
         false
     }
@@ -35,13 +33,11 @@ pub trait Sparring: Send + Sync + 'static {
         true
     }
 
-    /// Returns true to grant a takeback.
     fn grants_takeback(&self, _game: &GameView) -> bool {
         true
     }
 }
 
-/// The sparring players that come with the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SparringKind {
     Random,

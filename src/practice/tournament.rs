@@ -29,10 +29,8 @@ pub struct TournamentPlan {
     pub terms: GameTerms,
     pub begins_after: Duration,
     pub lasts: Duration,
-    /// The number of rounds of a Swiss tournament.
     pub rounds: u32,
     pub bots_allowed: bool,
-    /// The password, if one is required.
     pub password: Option<String>,
 }
 
@@ -54,14 +52,12 @@ impl TournamentPlan {
     }
 }
 
-/// The reason why a player may not take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TournamentRefusal {
     #[error("This tournament is over")]
     Over,
     #[error("Bots are not allowed in this tournament")]
     NoBots,
-    /// The password is wrong or missing.
     #[error("Wrong entry code")]
     WrongPassword,
 }
@@ -182,7 +178,6 @@ impl PracticeTournament {
         }
     }
 
-    /// Begins and ends it on time.
     pub(crate) fn advance(&mut self, now: Duration) {
         if self.stage == TournamentStage::Announced && now >= self.begins {
             self.stage = TournamentStage::Running;

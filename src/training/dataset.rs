@@ -49,7 +49,6 @@ impl Mixture {
     }
 }
 
-/// A text that names no mixture of labels.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no weight of a label (accepted: own, teacher, result and scale, each =NUMBER, separated by commas)")]
 pub struct MixtureError(String);
@@ -88,7 +87,6 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// A position as the trainer takes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     pub record: Record,

@@ -15,7 +15,6 @@ use crate::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
 /// The number of positions that a teacher is asked about at once.
 const AT_ONCE: usize = 64;
 
-/// A source of values of positions.
 pub trait Teacher {
     type Error: Send;
 
@@ -43,7 +42,6 @@ pub enum LabellingError<E> {
     /// The output would overwrite the input.
     #[error("{0}: the labelled positions need a folder of their own")]
     SameFolder(PathBuf),
-    /// The output has labels of another teacher.
     #[error("{0}: labelled by another teacher, or with another effort; name another folder")]
     OtherTeacher(PathBuf),
     /// The output has labels of other positions under this name.

@@ -58,7 +58,6 @@ pub enum RecordError {
     /// The bytes make no position.
     #[error("bytes that are no record")]
     Bytes,
-    /// The men make no legal position.
     #[error("{0}: no legal position")]
     Position(String),
 }

@@ -19,12 +19,10 @@ pub(crate) fn panics(task: &str, after: u32) {
     PANICS.lock().expect("no panic holds it").insert(task.to_owned(), after);
 }
 
-/// Returns true if every requested panic has happened.
 pub(crate) fn all_happened() -> bool {
     PANICS.lock().expect("no panic holds it").is_empty()
 }
 
-/// A log that panics where it is told to.
 struct PanickingLog;
 
 /// The name of the task that tells something.

@@ -24,11 +24,8 @@ pub use notes::{ChatRecord, FaultRecord};
 pub struct Filter {
     /// Only against this player, in any case of letters.
     pub opponent: Option<String>,
-    /// Only with this result for us.
     pub result: Option<GameResult>,
-    /// Only at this speed.
     pub speed: Option<Speed>,
-    /// Only on this server.
     pub server: Option<ServerName>,
     /// Only begun at this time or later.
     pub since: Option<Timestamp>,
@@ -66,9 +63,7 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub speed: Speed,
     /// True if the game counted for ratings.
     pub rated: bool,
-    /// The tournament it belonged to.
     pub tournament: Option<String>,
-    /// URL of the game.
     pub url: Option<String>,
     /// When it began, as far as we know.
     #[serde(serialize_with = "text")]
@@ -195,7 +190,6 @@ pub struct MoveRecord<M: fmt::Display = UciMove> {
     pub ply: u32,
     #[serde(serialize_with = "text")]
     pub uci: M,
-    /// True if the server has shown the move.
     pub confirmed: bool,
     /// The player's clock before it, seconds.
     #[serde(serialize_with = "optional_seconds")]

@@ -109,7 +109,6 @@ impl LocalGame {
         Self { journal: journal.clone(), key }
     }
 
-    /// The game's name in the journal.
     pub fn key(&self) -> &GameKey {
         &self.key
     }

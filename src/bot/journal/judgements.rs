@@ -11,7 +11,6 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::{JournalError, codes, schema};
 use domain::{Score, UciMove};
 
-/// The identity of a judge in this journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JudgeId(i64);
 

@@ -94,7 +94,6 @@ pub enum JournalError {
     /// The file cannot be opened or made.
     #[error("journal {}: {reason}", path.display())]
     Open { path: PathBuf, reason: String },
-    /// A newer program has written the file.
     #[error("journal {}: version {found} was written by a newer concilio (this one knows up to {known}); update it or set another journal path", path.display())]
     Newer {
         path: PathBuf,
@@ -103,11 +102,7 @@ pub enum JournalError {
         known: u32,
     },
     #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
-    InUse {
-        path: PathBuf,
-        /// The other process, where it is known.
-        process: Option<u32>,
-    },
+    InUse { path: PathBuf, process: Option<u32> },
     /// The disk takes nothing at the moment: it is full or read-only. What was to be written is kept and written later.
     #[error("journal: {0}")]
     Unwritable(String),
@@ -181,7 +176,6 @@ impl ChallengeOutcome {
 #[derive(Clone, Debug)]
 pub struct DecidedMove<L: GameLine = Line> {
     pub game: GameKey,
-    /// The moves before it.
     pub line: Arc<L>,
     pub decision: Arc<Decision<L::Move, L::Knowledge>>,
     /// Our clock when the server spoke.
@@ -231,13 +225,11 @@ impl Journal {
         self.writer.note("an account", move |store| store.account(&server, &account, now));
     }
 
-    /// Notes a challenge, the first time it is met.
     pub fn challenge(&self, server: &ServerName, challenge: &Challenge) {
         let (server, challenge, now) = (server.clone(), challenge.clone(), now());
         self.writer.note("a challenge", move |store| store.challenge(&server, &challenge, now));
     }
 
-    /// Notes what became of a challenge and why.
     pub fn challenge_decided(
         &self,
         server: &ServerName,
@@ -461,7 +453,6 @@ impl Journal {
         self.writer.ask(move |store| store.lost_book_lines(variant, start.as_deref())).await
     }
 
-    /// Notes what was said in a game.
     pub fn chat(&self, game: &GameKey, line: &ChatLine) {
         let (game, line, now) = (game.clone(), line.clone(), now());
         self.writer.note("a chat line", move |store| store.chat(&game, &line, now));

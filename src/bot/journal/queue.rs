@@ -20,7 +20,6 @@ const LINGER: Duration = Duration::from_millis(20);
 /// The most entries that wait for a disk that hangs.
 pub(super) const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
 
-/// Why a job is not queued.
 pub(super) enum NotQueued {
     Closed,
     /// [`MOST_WAITING`] others wait.

@@ -57,7 +57,6 @@ pub fn restore(backup: &Path, path: &Path) -> Result<RestoredJournal, JournalErr
     restored.map_err(failed)
 }
 
-/// Checks that a database is a complete journal.
 fn check(database: &Connection) -> Result<(), String> {
     let words = |error: rusqlite::Error| error.to_string();
     let games = database.table_exists(None, "games").map_err(words)?;

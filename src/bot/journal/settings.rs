@@ -10,11 +10,9 @@ pub struct JournalSettings {
     pub path: PathBuf,
     /// Folder of PGN files. Empty: no PGN is written.
     pub pgn_directory: PathBuf,
-    /// Games that share a PGN file.
     pub pgn_grouping: PgnGrouping,
 }
 
-/// The games that share a PGN file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PgnGrouping {

@@ -225,7 +225,6 @@ impl Writer {
     }
 }
 
-/// State of the writing thread.
 struct WriterThread {
     connection: Connection,
     lines: KnownLines,

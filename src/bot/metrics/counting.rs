@@ -72,7 +72,6 @@ fn decided(account: String, decision: &Decision, budget: Option<Budget>) {
     counter!(LATE_DECISIONS, "account" => account).increment(u64::from(is_late(decision, budget)));
 }
 
-/// Returns the result of a game for the bot.
 fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -> &'static str {
     match (winner, info.map(|info| info.our_color), status) {
         (Some(winner), Some(ours), _) if winner == ours => "won",

@@ -52,7 +52,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const LEAVE_TIMES: u32 = 10;
 const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
-/// Why an account is not played any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountEnd {
     /// We were told to stop.
@@ -167,7 +166,6 @@ async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
     std::future::pending().await
 }
 
-/// The policy as it holds on this server.
 fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountPolicy> {
     let mut policy = Arc::clone(policy);
     if policy.keep_limits && !server.keeps_lichess_limits() {
@@ -222,7 +220,6 @@ struct Manager {
     lost_at: Option<Instant>,
     /// Newer lists of names as they come, if they are followed.
     lists: Option<watch::Receiver<NameLists>>,
-    /// Commands that wait for the server.
     open_commands: OpenCommands,
     exits_sender: mpsc::UnboundedSender<Exit>,
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
@@ -239,7 +236,6 @@ struct Inboxes {
     commands: mpsc::UnboundedReceiver<AccountRequest>,
 }
 
-/// The way to a game's task.
 struct GameHandle {
     inbox: mpsc::Sender<GameInput>,
     /// Requests the whole state when the queue has space; `None` before the first full queue.
@@ -286,7 +282,6 @@ impl FinishedGames {
 }
 
 impl Manager {
-    /// Serves the account until its end.
     async fn serve(&mut self, inboxes: &mut Inboxes, shutdown: &Shutdown) -> AccountEnd {
         let mut next_look = None;
         loop {

@@ -27,7 +27,6 @@ pub(super) struct Adjudicator {
     granted: u32,
     /// The scores of the bot's moves, from its side.
     scores: Vec<Option<Score>>,
-    /// The tablebase's result of the bot's last position.
     tablebase: Option<TablebaseResult>,
     /// The number of moves of both sides at the bot's last draw offer.
     offered_at: Option<usize>,

@@ -76,13 +76,11 @@ pub enum ControlCommand {
         /// The team to play for, where teams play each other.
         #[serde(default)]
         team: Option<String>,
-        /// The password, if one is required.
         #[serde(default)]
         password: Option<String>,
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Takes part in a tournament no more.
     Leave {
         /// The tournament; absent: all that were joined.
         #[serde(default)]
@@ -158,7 +156,6 @@ impl fmt::Display for Names {
     }
 }
 
-/// The settings of an account after a reload.
 #[derive(Clone)]
 pub struct ReloadedPolicy {
     /// The choice of the player for games that begin from now on.
@@ -286,7 +283,6 @@ impl Control {
         }
     }
 
-    /// The names of the accounts that run.
     pub fn accounts(&self) -> Vec<ServerName> {
         self.running().into_iter().map(|(name, _)| name).collect()
     }
@@ -308,7 +304,6 @@ impl Control {
         self.0.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The account of this name, or all of them.
     fn chosen(
         &self,
         name: Option<&ServerName>,
@@ -394,7 +389,6 @@ async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCo
     answered.await.map_err(|_| ControlError::Stopped)?
 }
 
-/// Time controls as players write them.
 mod in_minutes {
     use domain::TimeControl;
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};

@@ -26,7 +26,6 @@ const AGAIN: [Duration; 6] = [
 /// A server is believed that it does not know a game when it has said so this often: its list may have come with a gap.
 const TIMES_NOT_KNOWN: u32 = 2;
 
-/// A game as it was when it ended.
 #[derive(Clone)]
 pub(super) struct FinalState {
     pub info: Box<GameInfo>,
@@ -165,13 +164,11 @@ pub(super) fn complete_record(
 
 #[derive(Debug)]
 enum LookUpOutcome {
-    /// The server has it, and it is over.
     Found(Box<GameInfo>, GameState),
     /// The server says that it is being played.
     StillRuns,
     /// The server does not answer, or the journal does not.
     NoAnswer,
-    /// The server has no such game.
     NotKnown {
         /// True if both sides had moved, as far as we saw.
         both_moved: bool,

@@ -54,7 +54,6 @@ const LONGEST_TIMER: Duration = Duration::from_hours(24);
 /// Capacity of the queue of server events; the task is fast unless the disk hangs.
 const INBOX: usize = 64;
 
-/// End of the task of a game.
 #[derive(Debug)]
 pub(super) enum Exit {
     Over(GameId),
@@ -115,7 +114,6 @@ struct GameTask {
     progress: GameProgress,
 }
 
-/// State of the task of a game.
 enum GameProgress {
     /// The server has named the game and not told its state yet.
     AwaitingState,
@@ -132,7 +130,6 @@ struct RunningGame {
     conversation: Conversation,
     /// True if the journal was asked for a move decided before a restart.
     journal_was_asked: bool,
-    /// Number of electors in the roster.
     electors: usize,
     /// True if a book knew our last move.
     in_book: bool,
@@ -194,7 +191,6 @@ impl GameTask {
         }
     }
 
-    /// The timer that has run out, if one has.
     fn due(&mut self) -> Option<Timer> {
         let now = Instant::now();
         let timer = self.timers.iter().find(|(_, at)| **at <= now).map(|(timer, _)| *timer)?;
@@ -421,7 +417,6 @@ impl RunningGame {
         None
     }
 
-    /// Returns our clock in the server's last state.
     fn our_clock(&self) -> Option<Duration> {
         let (info, state) = (self.machine.info(), self.machine.state());
         state.clocks.map(|clocks| clocks.of(info.our_color).remaining)

@@ -53,7 +53,6 @@ pub struct Connection {
     pub stop: CancellationToken,
 }
 
-/// Chooses the player of a game at its start.
 pub type ChoosePlayer = Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>;
 
 /// The state shared by all accounts of a daemon.

@@ -6,13 +6,11 @@ use super::PlayerSettings;
 use council::{Roster, RosterError, player::Library};
 use online::{OnlineError, OnlineServices};
 
-/// A player, ready for games.
 #[derive(Clone, Debug)]
 pub struct PreparedPlayer {
     pub settings: PlayerSettings,
     pub roster: Arc<Roster>,
     pub library: Arc<Library>,
-    /// Online services, if any.
     pub online: Option<OnlineServices>,
 }
 

@@ -60,7 +60,6 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 /// Only one of these tests runs at a time: what is counted is counted for the whole process.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Moves of ours in a game; the first of them, for which much is set up, are not counted.
 const MOVES: u64 = 40;

@@ -171,7 +171,6 @@ impl ClockSettings {
 struct TimeShare {
     /// The time on the bot's clock, without the reserve.
     left: Duration,
-    /// The time added by every move.
     increment: Duration,
     initial: Duration,
     /// The lead of the bot's clock over the opponent's, 0 to 1.

@@ -22,7 +22,6 @@ fn moment(control: &str) -> Moment {
     Moment { control, clocks, color: Color::White, ply: 2, moves_to_go: None, spent: Duration::ZERO }
 }
 
-/// A server at a steady distance.
 fn steady(round_trip: Duration) -> Lag {
     let mut lag = Lag::default();
     (0..100).for_each(|_| lag.record(round_trip));

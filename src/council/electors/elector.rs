@@ -23,7 +23,6 @@ pub trait Elector<L: GameLine = Line>: Send {
     fn new_game(&mut self) {}
 }
 
-/// The reason of an elector's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ElectorFailure(pub String);

@@ -9,7 +9,6 @@ use engine::Outcome;
 /// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
 pub const TABLEBASE_WIN: i32 = 19_000;
 
-/// A certain fact about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact<M = UciMove> {
     pub about: M,

@@ -15,7 +15,6 @@ use engine::{BestOfGroup, Place};
 
 #[derive(Clone, Debug)]
 pub struct Job<L: GameLine = Line> {
-    /// The task that the elector is given.
     pub task: Task<L>,
     /// Guidance that an elector may ignore.
     pub guidance: Guidance<L::Move>,
@@ -40,7 +39,6 @@ impl<L: GameLine> Job<L> {
         Self { task, guidance, meter: Arc::default(), threads_at_most: None, time: None }
     }
 
-    /// Returns the same job with this time.
     #[must_use]
     pub fn within(self, time: Option<Duration>) -> Self {
         Self { time, ..self }
@@ -132,7 +130,6 @@ impl<M: Copy> Hints<M> {
         self.extend
     }
 
-    /// Replaces the list by these moves.
     pub fn tell(&self, moves: Vec<M>) {
         *self.moves.lock().unwrap_or_else(PoisonError::into_inner) = moves.into_iter().enumerate().collect();
     }
@@ -147,7 +144,6 @@ impl<M: Copy> Hints<M> {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).remove(&adviser);
     }
 
-    /// The moves that are in the list now.
     pub fn now(&self) -> Vec<M> {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
     }

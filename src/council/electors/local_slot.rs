@@ -52,7 +52,6 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     commands: mpsc::Sender<SlotCommand<L>>,
     /// Cancelled when its thread has tried to start the elector.
     started: CancellationToken,
-    /// Registry of running searches.
     running: RunningSearches,
     /// Searches that may still run, the newest last.
     searches: Vec<Arc<Flags>>,
@@ -132,7 +131,6 @@ impl<L: CouncilGame> Drop for LocalSlot<L> {
     }
 }
 
-/// State of the thread.
 struct ElectorThread<L: CouncilGame> {
     spec: ElectorSpec<L::Kind>,
     table: Option<SharedTable>,

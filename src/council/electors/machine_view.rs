@@ -10,7 +10,6 @@ pub struct MachineView {
     pub name: MachineName,
     /// True for the machine that plays the games.
     pub here: bool,
-    /// The number of its cores for searches.
     pub cores: usize,
     /// Speed of one core, thousands of nodes a second; `None` where it was not measured.
     pub speed: Option<u32>,
@@ -30,7 +29,6 @@ pub struct SearchView {
     pub threads: usize,
     /// The nodes in the machine's last report.
     pub nodes: u64,
-    /// True for a search of this process.
     pub ours: bool,
 }
 
@@ -42,7 +40,6 @@ impl MachineView {
 }
 
 impl Pool {
-    /// Returns the machines of the pool, this one first.
     pub fn machines(&self) -> Vec<MachineView> {
         let searches = self.running.now();
         let here = MachineView {

@@ -98,7 +98,6 @@ fn least(read: &dyn Fn(&Path) -> Option<String>, root: &Path, group: &str, file:
 mod tests {
     use super::*;
 
-    /// The limit that a system with these files shows.
     fn shown(files: &[(&str, &str)]) -> Option<u64> {
         limit(&|path| files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned()))
     }

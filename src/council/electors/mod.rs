@@ -86,10 +86,8 @@ pub struct Pool {
     virtual_machines: Option<VirtualMachines>,
 }
 
-/// The cores that a pool has for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoresAtHand {
-    /// Cores of this machine.
     pub here: usize,
     /// The cores of this machine and of others.
     pub together: usize,

@@ -22,7 +22,6 @@ const COMMENT: char = '#';
 struct PositionText {
     variant: &'static str,
     fen: String,
-    /// The position that the game began with.
     start: String,
     /// The moves since then, in UCI notation with blanks between them.
     moves: String,

@@ -47,7 +47,6 @@ pub fn kill_engines() {
     }
 }
 
-/// Kills the processes of a group.
 fn kill_group(number: u32) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(number).ok().and_then(rustix::process::Pid::from_raw) {
@@ -313,7 +312,6 @@ fn listen_to_errors(program: &EngineProgram, stderr: ChildStderr, transcript: Tr
     last_words
 }
 
-/// Returns the printable part of an engine's line.
 fn printable(line: &str) -> String {
     line.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
 }

@@ -16,7 +16,6 @@ const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 pub struct EngineProgram {
     /// The file of the program, or its name alone.
     pub path: PathBuf,
-    /// The arguments that it is started with.
     pub arguments: Vec<String>,
     pub options: BTreeMap<String, String>,
     pub protocol: EngineProtocol,

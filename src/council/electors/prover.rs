@@ -84,7 +84,6 @@ struct Proving<'a> {
     name: &'a ElectorName,
     job: &'a Job,
     position: &'a Position,
-    /// The moves that may be made.
     moves: Vec<Move>,
     effort: Effort<'a>,
     report: &'a mut dyn FnMut(Proposal),

@@ -43,7 +43,6 @@ impl RunningSearches {
         RunningGuard { searches: self.clone(), number }
     }
 
-    /// Returns the running searches, the oldest first.
     pub(super) fn now(&self) -> Vec<SearchView> {
         let view = |search: &RunningSearch| SearchView {
             game: search.game.clone(),

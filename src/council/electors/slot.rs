@@ -44,7 +44,6 @@ impl<L: CouncilGame> Slot<L> {
         Self::of(spec, slot)
     }
 
-    /// A slot of an elector that searches there.
     pub(super) fn of(spec: ElectorSpec<L::Kind>, place: impl SearchSlot<L> + 'static) -> Self {
         Self { spec, place: Box::new(place) }
     }

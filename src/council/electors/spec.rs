@@ -35,7 +35,6 @@ pub struct ElectorSpec<K = ElectorKind> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElectorKind {
-    /// An instance of our own engine.
     Own(Instance),
     /// An external engine in a process of its own.
     Engine(EngineProgram),
@@ -61,7 +60,6 @@ impl ElectorMaker {
         Self(Arc::new(make))
     }
 
-    /// Makes the elector of this description.
     pub(super) fn make(&self, spec: &ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> {
         (self.0)(spec)
     }
@@ -164,7 +162,6 @@ impl ElectorSpec {
         Self::new(knowledge.to_string().into(), ElectorKind::Own(Instance::new(knowledge)), hash)
     }
 
-    /// The knowledge of an own instance.
     pub fn knowledge(&self) -> Option<Knowledge> {
         self.instance().map(|instance| instance.knowledge)
     }

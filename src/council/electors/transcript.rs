@@ -12,9 +12,7 @@ use super::ElectorFailure;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Speaker {
     Us,
-    /// The engine does, on its standard output.
     Engine,
-    /// The engine does, on its standard error.
     EngineError,
 }
 
@@ -39,7 +37,6 @@ impl Transcript {
         Ok(Self { file: Some(Arc::new(Mutex::new(file))), process: 0 })
     }
 
-    /// Returns the transcript of another process.
     pub(super) fn of_process(self, process: u32) -> Self {
         Self { process, ..self }
     }

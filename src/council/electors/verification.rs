@@ -92,7 +92,6 @@ impl<M> Verification<M> {
         WeakVerification(Arc::downgrade(&self.0))
     }
 
-    /// Returns true if both are the same.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -91,7 +91,6 @@ impl VirtualMachines {
     }
 }
 
-/// The messages between the machines, on their way.
 struct VirtualNetwork {
     plan: VirtualMachines,
     /// By machine; tables of one evaluation exchange entries.

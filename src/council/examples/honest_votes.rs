@@ -80,7 +80,6 @@ impl Side {
         }
     }
 
-    /// The move in this position, and its score.
     fn moves(&mut self, line: &Line, nodes: u64) -> Option<(UciMove, i32)> {
         let mut proposals = Vec::new();
         for (place, engine) in self.engines.iter_mut().enumerate() {

@@ -61,13 +61,11 @@ impl Library {
         Ok(self)
     }
 
-    /// Returns the library with the books of another.
     #[must_use]
     pub fn with_books_of(self, other: &Self) -> Self {
         Self { books: other.books.clone(), ..self }
     }
 
-    /// Returns the library with the tablebases of another.
     #[must_use]
     pub fn with_tablebases_of(self, other: &Self) -> Self {
         Self { tablebases: other.tablebases.clone(), ..self }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use domain::{Line, UciMove, moves_text};
 use util::values::{WholeNumber, WholeNumberOrNone};
 
-/// The choice of a book's move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BookChoice {
@@ -71,7 +70,6 @@ impl Default for BookSettings {
 pub enum BookFile {
     /// A book with the table's settings.
     Usual(PathBuf),
-    /// A book with settings of its own.
     Special(SpecialBook),
 }
 

@@ -47,14 +47,12 @@ pub use move_service::{MoveAnswer, MoveService};
 use timing::{Agreement, Timekeeper};
 pub use timing::{Time, timing};
 
-/// Lag as it is measured for a whole server.
 pub type SharedLag = Arc<Mutex<Lag>>;
 
 /// Number of a search, chosen by the caller; events with another number are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u64);
 
-/// Position and limits of a search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// Comes back with everything that is said about it.
@@ -80,7 +78,6 @@ pub enum PlayerEvent {
     /// This move would be elected now.
     Leader(RequestId, UciMove),
     Decided {
-        /// Number of the request.
         id: RequestId,
         /// The position that it is about: one of the request's.
         line: Arc<Line>,
@@ -112,7 +109,6 @@ pub struct GamePlayer(mpsc::UnboundedSender<PlayerCommand>);
 pub struct SearchHandle {
     time: watch::Sender<Agreement>,
     reconsider: Arc<Notify>,
-    /// Set if the search is about several positions.
     pondering: Option<Pondering>,
     answer_now: CancellationToken,
     _dropped: DropGuard,
@@ -256,7 +252,6 @@ impl PlayerTask {
             .after(*self.last_scores.get(line.turn()))
     }
 
-    /// The decision, with the position that it is about.
     async fn think(&mut self, mut queued: QueuedRequest) -> Option<(Arc<Line>, Decision)> {
         loop {
             match self.ask(queued).await {

@@ -47,7 +47,6 @@ pub struct VoteEntry {
     /// Weight in the election; `None` before the election, for advisers, and in the second phase,
     /// which is not weighed.
     pub weight: Option<f64>,
-    /// True if this move was elected.
     pub elected: bool,
     /// The machine that lent its cores for it, if it was not this one.
     pub machine: Option<String>,

@@ -163,7 +163,6 @@ impl<L: CouncilGame> Ballots<L> {
         })
     }
 
-    /// The proposal of the elector at this place.
     pub(super) fn of(&self, place: usize) -> Option<&Proposal<L::Move>> {
         self.cast.get(place)?.as_ref().map(|cast| &cast.proposal)
     }

@@ -54,7 +54,6 @@ pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub verifier: Option<Arc<Notify>>,
 }
 
-/// The state of the first phase.
 pub(super) struct FirstPhase<L: CouncilGame> {
     setup: FirstPhaseSetup<L>,
     pub ballots: Ballots<L>,

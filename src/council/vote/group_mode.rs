@@ -25,7 +25,6 @@ pub enum GroupMode {
 impl GroupMode {
     pub const ALL: [Self; 6] = [Self::None, Self::Peer, Self::PeerHinted, Self::PeerScore, Self::PvSplit, Self::Shared];
 
-    /// The name as it is written in the settings.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",

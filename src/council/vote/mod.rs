@@ -256,7 +256,6 @@ impl<L: CouncilGame> Council<L> {
         })
     }
 
-    /// Returns the advice as votes without weight.
     fn advice(&self, first: &FirstPhase<L>) -> Vec<Vote<L::Move, L::Knowledge>> {
         let knowledge = |proposal: &Proposal<L::Move>| {
             self.seats.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(L::knowledge)

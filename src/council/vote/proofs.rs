@@ -11,7 +11,6 @@ pub(super) fn judged<M: Copy + PartialEq>(proposal: Proposal<M>, facts: &[Fact<M
     }
 }
 
-/// Returns true if a move is proved to win.
 pub(super) fn is_proved<M: Copy + PartialEq>(best: M, facts: &[Fact<M>]) -> bool {
     facts.iter().any(|fact| fact.about == best && fact.finding.is_won())
 }

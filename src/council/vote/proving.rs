@@ -25,7 +25,6 @@ impl<L: CouncilGame> Proving<L> {
         Self { provers, facts: Vec::new(), told: Vec::new() }
     }
 
-    /// Returns true if this searcher proves.
     pub(super) fn is_prover(&self, number: usize) -> bool {
         self.provers.contains(&number)
     }

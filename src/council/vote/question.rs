@@ -16,7 +16,6 @@ pub struct Progress<M = UciMove> {
     pub proposals: usize,
     /// The number of different moves proposed.
     pub distinct_moves: usize,
-    /// The number of changes of the leading move.
     pub changes: u32,
     /// The move that would be elected now.
     pub leader: Option<M>,

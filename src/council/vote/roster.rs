@@ -25,7 +25,6 @@ pub struct Roster<L: CouncilGame = Line> {
 /// A roster that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
-    /// Advisers that are no list of knowledge sets.
     #[error("advisers {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     UnknownAdvisers(String),
     /// Neither a distribution nor a list of knowledge sets.
@@ -225,7 +224,6 @@ fn set_options(
     Ok(())
 }
 
-/// The first name that stands twice.
 fn named_twice(electors: &[ElectorSpec]) -> Option<&ElectorName> {
     let again = |index: usize| electors[..index].iter().any(|other| other.name == electors[index].name);
     (0..electors.len()).find(|index| again(*index)).map(|index| &electors[index].name)

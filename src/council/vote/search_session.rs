@@ -57,7 +57,6 @@ pub(super) struct SearchSession<'a, L: GameLine> {
     pub reports: UnboundedSender<SearchReport<L::Move>>,
     inbox: UnboundedReceiver<SearchReport<L::Move>>,
     started: Instant,
-    /// When the last search of this machine ended.
     home_ended: Option<Instant>,
     /// The home cores' findings about moves of other machines; `None` without any.
     pub verification: Option<Verification<L::Move>>,
@@ -129,7 +128,6 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         by_clock.into_iter().chain(self.question.limits.time).min()
     }
 
-    /// Returns the rest of this share of it.
     pub(super) fn time_left(&mut self, share: f64) -> Option<Duration> {
         Some(self.expected_time()?.mul_f64(share).saturating_sub(self.elapsed()))
     }

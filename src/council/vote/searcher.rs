@@ -140,7 +140,6 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.current.is_some()
     }
 
-    /// Returns true if it searches on this machine.
     pub(super) fn is_searching_here(&self) -> bool {
         self.is_searching() && !self.slot.is_away()
     }
@@ -165,7 +164,6 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.current.as_ref()?.meter.effort()
     }
 
-    /// Returns its search time for this question.
     pub(super) fn busy(&self) -> Duration {
         self.busy + self.current.as_ref().map_or(Duration::ZERO, |search| search.since.elapsed())
     }

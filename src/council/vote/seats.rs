@@ -55,7 +55,6 @@ pub(super) struct Seats<L: CouncilGame> {
     /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
     pub searchers: Vec<CouncilSearcher<L>>,
-    /// The number of searchers of the first phase.
     pub in_first_phase: usize,
     /// Unused slots that share the table of others, and so take no memory.
     spare: Vec<CouncilSearcher<L>>,

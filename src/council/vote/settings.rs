@@ -80,7 +80,6 @@ pub struct ElectorSettings {
     /// blanks.
     pub engine: Option<PathBuf>,
     pub arguments: Vec<String>,
-    /// Options of the engine to set.
     pub options: BTreeMap<String, OptionText>,
     pub protocol: EngineProtocol,
     /// The folder in which the engine runs; empty is ours.
@@ -208,7 +207,6 @@ impl HeuristicWeights {
         }
     }
 
-    /// Every weight times `factor` of its heuristic.
     #[must_use]
     pub fn times(&self, factor: &dyn Fn(Heuristic) -> f64) -> Self {
         let times = |heuristic| self.of(heuristic) * factor(heuristic);

@@ -15,7 +15,6 @@ pub(super) struct SplitGroup<L: GameLine> {
 }
 
 impl<L: GameLine> SplitGroup<L> {
-    /// The group, and what its members do first.
     pub(super) fn begin(task: SecondPhaseTask<L>, members: Vec<usize>) -> (Self, Vec<SearchAssignment<L>>) {
         let mut group = Self { task, strategy: PvSplit::new(), members };
         let assignments = group.strategy.begin(&group.task);

@@ -475,7 +475,6 @@ async fn advisers_do_not_vote() {
     assert_eq!(decisions[0], decisions[1]);
 }
 
-/// Decides with one elector and one adviser in `time`.
 async fn decide_with_adviser(time: Duration) -> Decision {
     let settings = CouncilSettings {
         roster: "complete-1".to_owned(),

@@ -29,7 +29,6 @@ const DEEPER: u32 = 1;
 /// A plain score that is not taken for a mate, centipawns.
 const HIGHEST: i32 = 29_000;
 
-/// Ballots of which each counts as it stands.
 pub(super) struct CountedBallots<'a, L: CouncilGame> {
     ballots: Counted<'a, L>,
     /// The choice of the home electors, where others have voted, too.

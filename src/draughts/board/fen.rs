@@ -4,7 +4,6 @@ use std::{fmt, str::FromStr};
 
 use super::{Board, BoardError, Color, Square, Squares};
 
-/// A text that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FenError {
     /// It lacks one of the three parts.

@@ -60,7 +60,6 @@ impl Board {
     }
 }
 
-/// Returns the directions in which a piece moves.
 fn directions(color: Color, king: bool) -> &'static [Direction] {
     const BY_WHITE: [Direction; 2] = Color::White.forward();
     const BY_BLACK: [Direction; 2] = Color::Black.forward();

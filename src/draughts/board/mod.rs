@@ -27,7 +27,6 @@ pub enum Color {
 }
 
 impl Color {
-    /// Returns the directions of its men.
     pub const fn forward(self) -> [Direction; 2] {
         match self {
             Self::White => [Direction::UpLeft, Direction::UpRight],
@@ -63,7 +62,6 @@ impl Not for Color {
     }
 }
 
-/// A set of pieces that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoardError {
     #[error("square {0} holds two pieces")]
@@ -87,7 +85,6 @@ pub struct Board {
 }
 
 impl Default for Board {
-    /// Returns the start of the game.
     fn default() -> Self {
         Self { pieces: [Squares(0xfff0_0000), Squares(0x0000_0fff)], kings: Squares::NONE, to_move: Color::White }
     }

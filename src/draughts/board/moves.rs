@@ -34,7 +34,6 @@ impl Move {
         Self { squares, len: 1, taken: Squares::NONE }
     }
 
-    /// The capture with one more jump.
     #[must_use]
     pub(crate) fn jump(mut self, over: Squares, to: Square) -> Self {
         self.squares[self.len as usize] = to;
@@ -82,27 +81,19 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A text that is no move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// A text that is no move.
     #[error("{0:?} is no move (accepted: 21-17, 22x15 or 22x15x6, squares from 1 to 32)")]
     Form(String),
     #[error("{text} is not legal here (legal: {legal})")]
     Illegal {
-        /// The move as it was given.
         text: String,
         /// All legal moves, or a note that there are none.
         legal: String,
     },
     /// More than one capture has these ends.
     #[error("{text} may be any of {candidates}: name the squares between")]
-    Ambiguous {
-        /// The move as it was given.
-        text: String,
-        /// The captures that it may be.
-        candidates: String,
-    },
+    Ambiguous { text: String, candidates: String },
 }
 
 /// The text of a move: its squares, and whether it is written as a capture.

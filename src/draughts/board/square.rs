@@ -50,7 +50,6 @@ impl Square {
         Self(31 - self.0)
     }
 
-    /// The set of this square alone.
     pub const fn set(self) -> Squares {
         Squares(1 << self.0)
     }

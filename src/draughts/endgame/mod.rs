@@ -52,7 +52,6 @@ impl EndgameTables {
         solve::build(pieces.clamp(2, MOST_PIECES), progress)
     }
 
-    /// Returns the largest number of pieces of a position.
     pub fn pieces(&self) -> usize {
         self.pieces
     }
@@ -71,7 +70,6 @@ impl EndgameTables {
         self.byte(&turned).map(Known::of)
     }
 
-    /// The byte of a position with White to move.
     fn byte(&self, board: &Board) -> Option<u8> {
         if board.pieces(Color::White) == Squares::NONE {
             return Some(solve::LOST);

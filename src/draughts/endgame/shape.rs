@@ -6,7 +6,6 @@
 
 use crate::board::{Board, Color, Square, Squares};
 
-/// The most pieces on the board.
 pub(super) const MOST_PIECES: usize = 4;
 /// White's men are never on row 0, Black's never on row 7.
 const SQUARES_OF_MEN: usize = 28;
@@ -70,7 +69,6 @@ impl Shape {
             * CHOOSE[SQUARES_OF_KINGS][self.black_kings]
     }
 
-    /// The number of a position of this shape.
     pub(super) fn index(self, board: &Board) -> usize {
         let mut index = number(Squares(board.men(Color::White).0 >> 4));
         index = index * CHOOSE[SQUARES_OF_MEN][self.black_men] + number(board.men(Color::Black));

@@ -5,7 +5,6 @@ use crate::board::{Board, Direction, Squares};
 
 pub const FEATURES: usize = 21;
 
-/// A counted feature and its heuristic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     pub name: &'static str,
@@ -13,7 +12,6 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// All features, in the order of [`features`].
     pub const ALL: [Self; FEATURES] = {
         use Heuristic::{Advance, Geometry, KingsOnEdge, Material, Support};
         const fn of(heuristic: Heuristic, name: &'static str) -> Feature {
@@ -45,7 +43,6 @@ impl Feature {
     };
 }
 
-/// A set of squares by their numbers.
 const fn squares<const N: usize>(numbers: [u8; N]) -> Squares {
     let (mut bits, mut i) = (0, 0);
     while i < N {

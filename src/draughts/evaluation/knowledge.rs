@@ -77,7 +77,6 @@ impl fmt::Debug for Knowledge {
     }
 }
 
-/// A text that names no set of heuristics.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no knowledge of draughts (accepted: letters of mpgsk, each at most once, at least one)")]
 pub struct KnowledgeError(pub String);

@@ -12,10 +12,8 @@ const LONGEST: usize = 127;
 const NAME: usize = 32;
 const VERSION: u16 = 1;
 
-/// A text or stream that is no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
-    /// A message without the form of its kind.
     #[error("{text:?} is no DamExchange message: {wrong}")]
     Form {
         /// The message, as far as it is shown.
@@ -220,7 +218,6 @@ fn pieces(board: &Board) -> String {
     Square::all().map(piece).collect()
 }
 
-/// The unread part of a message.
 struct Fields<'a>(&'a str);
 
 impl<'a> Fields<'a> {
@@ -339,7 +336,6 @@ impl Frames {
         Some(String::from_utf8_lossy(&bytes).parse())
     }
 
-    /// A message as bytes for the wire.
     pub fn bytes(message: &Message) -> Vec<u8> {
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);

@@ -100,7 +100,6 @@ impl Partner {
         &self.phase
     }
 
-    /// The present game, or the last one.
     pub fn game(&self) -> &Game {
         &self.game
     }

@@ -28,7 +28,6 @@ pub enum Draw {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     rules: Rules,
-    /// All positions from the start on.
     boards: Vec<Board>,
     moves: Vec<Move>,
 }
@@ -40,12 +39,10 @@ impl Default for Game {
 }
 
 impl Game {
-    /// A game that starts from a position.
     pub fn new(start: Board, rules: Rules) -> Self {
         Self { rules, boards: vec![start], moves: Vec::new() }
     }
 
-    /// The rules it is played by.
     pub fn rules(&self) -> Rules {
         self.rules
     }
@@ -62,7 +59,6 @@ impl Game {
         &self.moves
     }
 
-    /// Iterates over every position with its move.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (&Board, &Move)> + DoubleEndedIterator {
         self.boards.iter().zip(&self.moves)
     }

@@ -71,7 +71,6 @@ pub struct PdnRecord {
     pub result: GameResult,
 }
 
-/// A text that is no game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PdnError {
     /// A tag that is not closed, or has no value.
@@ -96,7 +95,6 @@ pub enum PdnError {
         /// The value of its tag `GameType`.
         kind: String,
     },
-    /// A start that is no position.
     #[error("game {game}: {source}")]
     Start {
         /// The game's number in the file, from 1.
@@ -208,7 +206,6 @@ struct PdnReader<'a> {
 }
 
 impl<'a> PdnReader<'a> {
-    /// The number of the game that is being read.
     fn number(&self) -> usize {
         self.records.len() + 1
     }

@@ -42,7 +42,6 @@ impl Default for PublishedSettings {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedChoice {
-    /// The move of the greatest value.
     pub best: Move,
     /// The value for the side to move, including the random amount.
     pub value: i32,
@@ -65,7 +64,6 @@ pub struct Published {
     seeds: Random,
 }
 
-/// The tree of one move, while it is walked.
 struct Walk<'a> {
     settings: PublishedSettings,
     /// Decides the random amounts of this move's tree.

@@ -14,7 +14,6 @@ impl Castling {
         color as usize * 2 + queen_side as usize
     }
 
-    /// Returns true if the right remains.
     pub(super) const fn allows(&self, color: Color, queen_side: bool) -> bool {
         self.rights & Self::bit(color, queen_side) != 0
     }
@@ -61,7 +60,6 @@ impl Board {
         self.squares[square.index()] = Some(piece);
     }
 
-    /// Takes a piece off its square.
     fn take(&mut self, piece: Piece, square: Square, keys: &mut Keys) {
         let (color, role) = (piece.color(), piece.role());
         self.toggle(piece, square, keys);
@@ -87,7 +85,6 @@ impl Board {
         keys.toggle(piece, zobrist::piece(piece, square));
     }
 
-    /// The board after a legal move.
     #[inline]
     #[must_use]
     pub fn after(&self, mv: Move) -> Self {

@@ -109,7 +109,6 @@ impl Board {
         self.colors[color.index()]
     }
 
-    /// The men of a colour and role.
     #[inline]
     pub fn men(&self, color: Color, role: Role) -> Bitboard {
         self.color(color) & self.role(role)

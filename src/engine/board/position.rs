@@ -14,25 +14,12 @@ pub struct Position {
     past: Vec<u64>,
 }
 
-/// Why a line of moves makes no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PositionError {
     #[error("FEN {fen:?}: {reason}")]
-    Fen {
-        /// The text that should be a FEN.
-        fen: String,
-        reason: FenError,
-    },
-    /// A move that cannot be played.
+    Fen { fen: String, reason: FenError },
     #[error("{text:?} is no legal move in {fen} (ply {ply} of the line)")]
-    Move {
-        /// The text that should be a move.
-        text: String,
-        /// The position in which it was to be played.
-        fen: String,
-        /// The number of moves before it.
-        ply: usize,
-    },
+    Move { text: String, fen: String, ply: usize },
 }
 
 impl Position {

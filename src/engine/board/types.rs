@@ -84,7 +84,6 @@ impl Piece {
         Self::WhiteRook, Self::BlackRook, Self::WhiteQueen, Self::BlackQueen, Self::WhiteKing, Self::BlackKing,
     ];
 
-    /// The piece of a colour and role.
     #[inline]
     pub const fn new(color: Color, role: Role) -> Self {
         // SAFETY: a role is at most 5 and a colour at most 1, so this is the number of a piece.

@@ -48,7 +48,6 @@ const fn make_keys() -> Keys {
 
 static KEYS: Keys = make_keys();
 
-/// Returns the key of a piece on a square.
 #[inline]
 pub(super) fn piece(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.index()][square.index()]
@@ -73,7 +72,6 @@ pub(super) fn en_passant(square: Square) -> u64 {
     KEYS.en_passant[square.file()]
 }
 
-/// Returns the key of Black to move.
 #[inline]
 pub(super) fn black_to_move() -> u64 {
     KEYS.black_to_move

@@ -99,7 +99,6 @@ impl BookMaker {
         *sum = sum.saturating_add(weight);
     }
 
-    /// Returns the number of different moves of different positions.
     pub fn len(&self) -> usize {
         self.weights.len()
     }

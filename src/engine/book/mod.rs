@@ -30,7 +30,6 @@ pub struct Book {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// A legal move of the position.
     pub mv: Move,
     /// The weight in proportion to the position's other moves.
     pub weight: u16,

@@ -4,7 +4,6 @@
 
 use crate::board::Board;
 
-/// Noise that is added to every evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
     /// The largest change of a position's value, in centipawns; 0 is none.

@@ -7,7 +7,6 @@ use super::{
     phase, side,
 };
 
-/// The value of each heuristic in a position.
 #[derive(Clone, Debug)]
 pub struct Breakdown {
     /// Heuristic, then middlegame and endgame centipawns for white and for black, each from its own side.

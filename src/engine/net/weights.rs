@@ -9,7 +9,6 @@ use super::{BUCKETS, INPUTS};
 pub const BLOCK: usize = 128;
 /// The largest width of a first layer.
 pub const LARGEST_WIDTH: usize = 1024;
-/// The number of rows of every net.
 pub const ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
 /// The largest weight or bias of the first layer, so that 32 men and a bias fit 16 bits.
 pub const LARGEST_INPUT_WEIGHT: i16 = 990;
@@ -47,7 +46,6 @@ impl Weights {
         self.blocks_of(1) * BLOCK
     }
 
-    /// Returns the number of blocks of `rows` rows.
     #[inline]
     const fn blocks_of(&self, rows: usize) -> usize {
         self.blocks.len() / ROWS * rows
@@ -85,7 +83,6 @@ impl Weights {
         self.blocks.iter_mut().flat_map(|block| &mut block.0)
     }
 
-    /// Gives every bucket the output of the first.
     pub(super) fn repeat_first_output(&mut self) {
         let (begin, two_rows) = (self.blocks_of(INPUTS + 1), self.blocks_of(2));
         let (first, others) = self.blocks[begin..].split_at_mut(two_rows);

@@ -48,7 +48,6 @@ struct Candidate {
     reduction: i32,
 }
 
-/// The verdict on searching a move.
 enum Verdict {
     Search,
     Skip,

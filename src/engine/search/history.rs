@@ -120,7 +120,6 @@ impl Histories {
             + answer(recent[2]) / 2
     }
 
-    /// Returns the success of a capture.
     #[inline]
     pub(super) fn capture(&self, board: &Board, mv: Move) -> i32 {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);

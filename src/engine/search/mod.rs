@@ -95,7 +95,6 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Returns the recipe of the evaluation.
     pub fn recipe(&self) -> Recipe {
         let recipe = Recipe::new(self.knowledge, self.percentages).with_noise(self.noise);
         match self.own_net() {

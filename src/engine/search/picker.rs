@@ -38,7 +38,6 @@ pub(super) struct Picker {
 }
 
 impl Picker {
-    /// Creates the picker of the main search.
     pub(super) fn new(board: &Board, table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         Self::make(board, table_move, killers, 0, true)
     }

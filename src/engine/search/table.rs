@@ -121,7 +121,6 @@ fn fold(data: u64) -> u16 {
 pub(super) struct Table {
     clusters: Box<[Cluster]>,
     age: AtomicU8,
-    /// The root of the newest search.
     root: AtomicU64,
     pub(super) outbox: Outbox,
     /// True if the table must be cleared before the next search.
@@ -208,7 +207,6 @@ impl Table {
         let _ = key;
     }
 
-    /// Returns the entry of the position with this key.
     #[inline]
     pub(super) fn probe(&self, key: u64) -> Option<Entry> {
         let cluster = self.cluster(key);

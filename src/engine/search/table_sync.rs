@@ -18,7 +18,6 @@ use super::table::Entry;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableEntry {
     pub(super) key: u64,
-    /// The data as stored in the table.
     pub(super) data: u64,
 }
 

@@ -81,7 +81,6 @@ impl Turnstile {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls the next of those that take part.
     fn call_next(&self, queue: &mut Queue) {
         let places = queue.taking_part.len();
         if !queue.taking_part.contains(&true) {

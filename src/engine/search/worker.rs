@@ -15,7 +15,6 @@ use crate::{
     evaluation::{Evaluator, Recipe},
 };
 
-/// The memory of a thread between searches.
 pub(super) struct Memory {
     histories: Histories,
     evaluator: Evaluator,

@@ -10,7 +10,6 @@ use crate::{Iteration, Limits, Move, Score, board::Color};
 /// The time of a search whose limit was not understood: an answer is due all the same.
 const INSTEAD_OF_UNREADABLE_LIMITS: Duration = Duration::from_secs(1);
 
-/// The word before a list of moves.
 const SEARCH_MOVES: &str = "searchmoves";
 
 /// The largest share of a fixed time that is overhead: one part in this number.
@@ -34,7 +33,6 @@ pub struct Go<M> {
     pub ponder: bool,
     /// White's and Black's clock.
     pub time: [Option<Duration>; 2],
-    /// The time added by every move.
     pub increment: [Duration; 2],
     /// Moves until the next time control.
     pub moves_to_go: Option<u32>,

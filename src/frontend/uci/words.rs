@@ -9,7 +9,6 @@ use crate::frontend::{
 use council::player::vote_report;
 use domain::{Bound, Decision, Line, Proposal, Score};
 
-/// Writes the description of an option.
 pub(super) fn option(choice: &EngineOption) -> String {
     let EngineOption { name, kind, value } = choice;
     let text = if value.is_empty() { "<empty>" } else { value };
@@ -57,7 +56,6 @@ fn written(score: Score) -> String {
     }
 }
 
-/// Writes an elector's proposal during the search.
 pub(super) fn proposal(line: &Line, proposal: &Proposal) -> String {
     let Proposal { search, elector, best, score, depth, nodes, .. } = proposal;
     format!("info string {:?} phase: {elector} {} {score} depth {depth} nodes {nodes}", search.phase, line.san(*best))

@@ -22,7 +22,6 @@ struct Control {
 enum ClockControl {
     /// One control after another, at least one; the last one repeats.
     Level(Vec<Control>),
-    /// A fixed time for every move.
     Each(Duration),
 }
 

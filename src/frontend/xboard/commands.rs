@@ -164,7 +164,6 @@ impl<W: Write> XboardSession<W> {
         self.set_board(&fen)
     }
 
-    /// Plays a move of the side to move.
     pub(super) fn user_move(&mut self, text: &str) -> CommandOutcome {
         let Some(uci) = self.engine.line.read_move(text) else {
             return Ok(Err(Problem::IllegalMove(text.to_owned())));

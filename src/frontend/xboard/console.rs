@@ -38,7 +38,6 @@ files     save F, get F  a game as PGN         xget F      a position (FEN)
           analyze        look on, until exit";
 
 impl<W: Write> XboardSession<W> {
-    /// A command of the console, or a move.
     pub(super) async fn console(&mut self, command: &str, rest: &str) -> CommandOutcome {
         match command {
             "help" => self.say(HELP).map(Ok),
@@ -68,7 +67,6 @@ impl<W: Write> XboardSession<W> {
         }
     }
 
-    /// Turns a switch of the console.
     fn flip(&mut self, command: &str) -> bool {
         let switches = &mut self.switches;
         let switch = match command {

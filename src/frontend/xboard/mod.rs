@@ -112,7 +112,6 @@ struct XboardSession<W> {
     paused: bool,
     /// The game was ended by a result.
     ended: bool,
-    /// The position that is being set up.
     edit: Option<Edit>,
     /// Pings that must wait for our move.
     pings: Vec<String>,
@@ -210,7 +209,6 @@ impl<W: Write> XboardSession<W> {
         .filter(|purpose| !self.line_for(purpose).legal_moves().is_empty())
     }
 
-    /// The position that is searched for this purpose.
     fn line_for(&self, purpose: &Purpose) -> Arc<Line> {
         let Purpose::Ponder(expected) = purpose else { return Arc::clone(&self.engine.line) };
         let mut line = Line::clone(&self.engine.line);

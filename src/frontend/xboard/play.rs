@@ -57,7 +57,6 @@ impl<W: Write> XboardSession<W> {
         }
     }
 
-    /// The time of the move in question.
     fn time(&self, line: &Line) -> Time {
         match self.clock.time(line.turn(), line.ply()) {
             Time::Exactly(most) => Time::Exactly(self.engine.setup.searchable(most)),
@@ -92,7 +91,6 @@ impl<W: Write> XboardSession<W> {
         self.answer_if_asked()
     }
 
-    /// Handles an event of the player.
     pub(super) fn player_event(&mut self, event: PlayerEvent) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         match event {

@@ -6,7 +6,6 @@ use std::{fmt::Write as _, time::Duration};
 use council::player::vote_report;
 use domain::{Color, Decision, Line, Score, Source};
 
-/// The record of an own move.
 #[derive(Clone, Debug, PartialEq)]
 struct MoveNote {
     /// The number of half-moves including it.

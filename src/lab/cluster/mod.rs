@@ -60,11 +60,7 @@ pub struct ClusterFigures {
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     #[error("cannot start {}: {reason} (Debian's package nats-server has the server)", program.display())]
-    Start {
-        /// The program that does not start.
-        program: PathBuf,
-        reason: io::Error,
-    },
+    Start { program: PathBuf, reason: io::Error },
     /// Something that was started is not there.
     #[error("waited in vain for {0}")]
     Missing(&'static str),
@@ -170,7 +166,6 @@ impl ClusterBench {
         taken
     }
 
-    /// Does something while all cores search for the cluster.
     async fn while_busy<T>(&self, cores: usize, something: impl Future<Output = T>) -> T {
         let mut load = self.remote_slot(&own(), cores);
         let (reports, mut inbox) = mpsc::unbounded_channel();

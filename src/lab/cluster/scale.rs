@@ -14,7 +14,6 @@ use crate::stats::quantile;
 
 /// Rosters that were ever published have no more electors; from there on, cores go to groups.
 pub const PUBLISHED: usize = 19;
-/// Electors that a council can have at most.
 pub const ELECTORS: usize = 256;
 /// Sets of knowledge that differ: no roster of specialists is larger.
 pub const SETS: usize = 255;
@@ -31,7 +30,6 @@ const SPREAD: f64 = 1.5;
 /// The share of its time that a stage may be busy before it holds up the others.
 pub const SATURATED: f64 = 0.7;
 
-/// The cluster and the move that are simulated.
 #[derive(Clone, Debug)]
 pub struct ScalePlan {
     /// Cores of each worker; each searches for an elector of its own, as long as there are electors.
@@ -41,7 +39,6 @@ pub struct ScalePlan {
     pub seed: u64,
 }
 
-/// Load of one move with `workers` workers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveLoad {
     pub workers: usize,

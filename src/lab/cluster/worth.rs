@@ -30,7 +30,6 @@ pub struct WorthPlan {
     pub games: usize,
     /// The openings; each is played with both colours.
     pub book: OpeningBook,
-    /// Games that are played at once.
     pub workers: NonZeroUsize,
 }
 

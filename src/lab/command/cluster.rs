@@ -24,7 +24,6 @@ use crate::{
 /// Plies of an opening from a book of games.
 const OPENING: usize = 16;
 
-/// Seed of the order of the openings.
 const SEED: u64 = 1;
 
 /// Measure the time from a task to its first proposal over a NATS server and a worker on this

@@ -302,7 +302,6 @@ impl FitDraughts {
     }
 }
 
-/// The tables of a file, if one is named.
 fn tables(path: Option<&PathBuf>) -> Result<Option<Arc<EndgameTables>>, Failure> {
     let tables = path.map(|path| EndgameTables::load(path)).transpose();
     Ok(tables.map_err(|error| Failure::usage(format_args!("--tables: {error}")))?.map(Arc::new))

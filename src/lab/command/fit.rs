@@ -163,17 +163,14 @@ impl FitGenetic {
     }
 }
 
-/// Score of one pair of games.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SpsaScore {
     /// The first council's score against the second, 0 to 1.
     score: f64,
 }
 
-/// Values fitted on pairs of games.
 enum Fitted {
     Council(CouncilSettings),
-    /// The search of our engine with these options.
     Search(EngineOptions),
 }
 
@@ -313,7 +310,6 @@ fn pair(players: [Contender; 2], book: OpeningBook, stop: &AtomicBool) -> Result
     if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }
 }
 
-/// The settings with these values of the parameters.
 fn with_values(
     settings: &CouncilSettings,
     parameters: &[Parameter],

@@ -102,7 +102,6 @@ impl SearchArguments {
         or_each_core(self.concurrency)
     }
 
-    /// Returns the stored searches of this build.
     pub(super) fn ours(&self) -> Result<Searches, Failure> {
         Ok(Searches::open(&self.data.join(format!("searches-{}.jsonl", build())), self.workers())?)
     }
@@ -132,7 +131,6 @@ pub(super) struct SearchedPositions {
 }
 
 impl SearchedPositions {
-    /// Returns the positions of the suites in `paths`.
     pub(super) fn of(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
         self.sample.of(paths, self.seed)
     }
@@ -201,7 +199,6 @@ pub(super) struct CouncilFile {
 }
 
 impl CouncilFile {
-    /// Returns the settings of the file, or the defaults.
     pub(super) fn council(&self) -> Result<CouncilSettings, Failure> {
         let Some(path) = &self.settings else { return Ok(CouncilSettings::default()) };
         crate::player::council_settings(path)
@@ -218,7 +215,6 @@ pub(super) fn experiment(mut facts: Value, by_clock: bool, workers: NonZeroUsize
     facts
 }
 
-/// Returns `count`, or the number of cores.
 pub(super) fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
     count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
@@ -272,7 +268,6 @@ pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
         .collect()
 }
 
-/// A UCI engine as an elector.
 pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
     let elector = ElectorSettings { engine: Some(path.to_owned()), ..ElectorSettings::default() };
     let settings = CouncilSettings {

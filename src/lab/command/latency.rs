@@ -128,7 +128,6 @@ fn row(name: &str, figures: &[Vec<f64>]) -> String {
     row
 }
 
-/// The median of figures, to be read.
 fn shown(figures: &mut [f64]) -> String {
     figures.sort_by(f64::total_cmp);
     match figures.get(figures.len() / 2) {

@@ -19,7 +19,6 @@ use crate::{
     state::{ExperimentState, experiment_of, fnv1a, forget, short_name},
 };
 
-/// Interval between plain lines.
 const PLAIN_LINES: Duration = Duration::from_secs(30);
 
 /// Shows how far something has come, on standard error.

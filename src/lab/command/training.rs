@@ -66,7 +66,6 @@ pub(super) struct MakeData {
 }
 
 impl MakeData {
-    /// Plays until there are enough or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = selfplay::Plan {
             nodes: self.nodes,
@@ -125,7 +124,6 @@ pub(super) struct LabelData {
 }
 
 impl LabelData {
-    /// Labels until all is done or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let options = BTreeMap::from_iter(self.options);
         let plan = TeacherPlan {

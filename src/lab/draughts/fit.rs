@@ -84,7 +84,6 @@ pub fn play_lessons(plan: &DraughtsLessons, stop: &AtomicBool, progress: impl Fn
     lessons.into_iter().flat_map(|(_, played)| played).collect()
 }
 
-/// The quiet positions of one game.
 fn play(plan: &DraughtsLessons, number: u64, mut game: Game, searcher: &mut Searcher) -> Vec<Lesson> {
     let mut random = StdRng::seed_from_u64(plan.seed.wrapping_mul(1 << 32).wrapping_add(number));
     for _ in 0..RANDOM_PLIES {

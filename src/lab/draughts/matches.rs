@@ -27,7 +27,6 @@ use draughts::{
 };
 use draughts_player::{DraughtsPlayer, Pace, PlayerSpec};
 
-/// One of the two sides of a match.
 #[derive(Clone, Debug)]
 pub struct DraughtsContender {
     pub spec: PlayerSpec,
@@ -36,7 +35,6 @@ pub struct DraughtsContender {
 }
 
 impl DraughtsContender {
-    /// Returns the limits of its moves.
     fn pace(&self) -> Pace {
         self.spec.pace().or(self.pace)
     }
@@ -48,7 +46,6 @@ pub struct DraughtsMatch {
     pub players: [DraughtsContender; 2],
     pub pairs: usize,
     pub seed: u64,
-    /// Games that are played at once.
     pub workers: NonZeroUsize,
     /// The endgame tables of the searches, which also end decided games.
     pub tables: Option<Arc<EndgameTables>>,
@@ -242,7 +239,6 @@ fn play_pair(plan: &DraughtsMatch, start: &Game, stop: &AtomicBool) -> Result<Op
     Ok(<[PlayedGame; 2]>::try_from(games).ok().map(|games| DraughtsPair { games }))
 }
 
-/// A game while it is played.
 struct DraughtsBoard<'a> {
     players: Seated,
     paces: [Pace; 2],

@@ -119,7 +119,6 @@ impl Generation {
         Self { number: 0, individuals, champion: (Individual(0), 0) }.judged(ballots)
     }
 
-    /// Returns the next generation.
     #[must_use]
     pub fn next(&self, ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed ^ (u64::from(self.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));

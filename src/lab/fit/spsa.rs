@@ -16,7 +16,6 @@ pub struct Parameter {
     pub high: f64,
 }
 
-/// A text that names no parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?}: expected KEY=START:LOWEST:HIGHEST, such as split=0.33:0:0.9, or the name of a parameter of the search")]
 pub struct ParameterError(String);

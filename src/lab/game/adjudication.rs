@@ -26,7 +26,6 @@ impl Default for Adjudication {
     }
 }
 
-/// A text that says nothing about adjudication.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?}: expected none, or win=CENTIPAWNS:MOVES and draw=CENTIPAWNS:MOVES:AFTER with a comma between them")]
 pub struct AdjudicationError(String);

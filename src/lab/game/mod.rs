@@ -38,7 +38,6 @@ pub struct MatchRules {
 /// A side: who plays it, and what a move may cost.
 pub type Contestant<'a> = (&'a mut (dyn MatchPlayer + 'a), Pace);
 
-/// A game as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchGame {
     pub moves: Vec<PlayedMove>,
@@ -71,7 +70,6 @@ pub struct PlayedMove {
 pub enum GameEnding {
     /// The side to move is mated.
     Checkmate,
-    /// It has no move.
     Stalemate,
     InsufficientMaterial,
     /// The position stood there three times.
@@ -197,7 +195,6 @@ impl GameInProgress<'_> {
         MatchGame { moves: self.moves, ending, white, white_first }
     }
 
-    /// Asks for the next move and plays it.
     fn next_move(&mut self) -> Result<(), Ruling> {
         let color = self.line.turn();
         let theirs = self.sides[index_of(!color)].1;
@@ -283,7 +280,6 @@ impl GameInProgress<'_> {
     }
 }
 
-/// Returns White's points if `loser` loses.
 fn points_if_lost(loser: Color) -> f64 {
     if loser.is_white() { 0.0 } else { 1.0 }
 }

@@ -33,7 +33,6 @@ use super::{
 };
 use domain::Color;
 
-/// One of the two sides of a match.
 #[derive(Clone, Debug)]
 pub struct Contender {
     pub spec: PlayerSpec,
@@ -64,7 +63,6 @@ pub struct MatchPlan {
     /// Ends the match when it is decided.
     pub sprt: Option<Sprt>,
     pub rules: MatchRules,
-    /// Games that are played at once.
     pub workers: NonZeroUsize,
     /// Cores that a council may use in one game.
     pub cores: usize,
@@ -124,7 +122,6 @@ pub enum MatchError {
     /// One of the players cannot be started.
     #[error("player {0}: {1}")]
     Player(String, PlayerFailure),
-    /// A player that does not understand its pace.
     #[error("player {0}: CECP knows no node budget; give it a pace of its own (tc= or movetime=)")]
     Pace(String),
     /// The same games would be played again, and counted as new.

@@ -104,7 +104,6 @@ fn pentanomial(scores: &[f64]) -> Option<[usize; 5]> {
 /// The result of a match. All scores are A's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// The names of A and B.
     pub players: [String; 2],
     /// Games that count.
     pub games: usize,
@@ -124,7 +123,6 @@ pub struct Summary {
     pub pentanomial: Option<[usize; 5]>,
     /// Pairs whose two games went alike, move by move. Where these are all, A and B do not differ.
     pub pairs_alike: usize,
-    /// The result of the test, if there was one.
     pub sprt: Option<TestResult>,
     /// The numbers of games by ending.
     pub endings: BTreeMap<String, usize>,

@@ -31,7 +31,6 @@ pub struct OpeningBook {
     plies: usize,
 }
 
-/// A game or a position of a book.
 #[derive(Clone, Debug)]
 struct BookEntry {
     /// Counted from 1, in the order of the file.
@@ -48,15 +47,10 @@ enum BookFormat {
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningBookError {
     #[error("book {path}: {error}")]
-    File {
-        /// The file that could not be used.
-        path: PathBuf,
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     /// The file has neither a game nor a position.
     #[error("book {0}: no game and no position in it")]
     Empty(PathBuf),
-    /// One of its openings cannot be played.
     #[error("book, opening {number} ({text:?}): {reason}")]
     Entry {
         /// The number in the file, from 1.
@@ -261,7 +255,6 @@ fn opening_of_game(text: &str, plies: usize) -> Result<Line, String> {
     line.unwrap_or_else(|| Err("no game".to_owned()))
 }
 
-/// Plays the first moves of a game.
 struct OpeningReader {
     plies: usize,
 }

@@ -46,7 +46,6 @@ pub struct MoveRequest {
     /// The game so far. It has a legal move.
     pub line: Arc<Line>,
     pub pace: Pace,
-    /// Both clocks, where the pace has one.
     pub clocks: Option<Clocks>,
 }
 
@@ -97,7 +96,6 @@ pub struct ChosenMove {
     pub nodes: u64,
 }
 
-/// Why a player gave no move.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerFailure {
     #[error("resigns")]

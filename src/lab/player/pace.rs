@@ -12,10 +12,8 @@ use domain::TimeControl;
 pub enum Pace {
     Clock {
         initial: Duration,
-        /// The time added by every move.
         increment: Duration,
     },
-    /// A fixed time for every move.
     MoveTime(Duration),
     /// Nodes for every move, of every elector of a council and of every thread of the engine: as
     /// time with a core each, and the same on any machine.
@@ -33,7 +31,6 @@ pub enum MatchPace {
     EqualTime(u64),
 }
 
-/// A text that is no pace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no pace (accepted: tc=10+0.1 and movetime=0.1 in seconds, nodes=20000{more})", more = if *.1 { ", equal-time=20000" } else { "" })]
 pub struct PaceError(String, bool);

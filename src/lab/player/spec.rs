@@ -57,7 +57,6 @@ enum PlayerKind {
     Xboard(EngineProgram),
 }
 
-/// Why a text names no player.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerSpecError {
     /// None of the kinds.
@@ -65,11 +64,7 @@ pub enum PlayerSpecError {
     Kind(String),
     /// Something without an equals sign where it has no meaning.
     #[error("player {player:?}: {word:?} is not understood (accepted: key=value)")]
-    Word {
-        player: String,
-        /// The word that is not understood.
-        word: String,
-    },
+    Word { player: String, word: String },
     /// An option that the engine does not have, or a value it does not take.
     #[error("player {player:?}: {reason}")]
     Option { player: String, reason: String },
@@ -90,7 +85,6 @@ impl PlayerSpec {
         &self.text
     }
 
-    /// The pace it asked for.
     pub fn pace(&self) -> Option<Pace> {
         self.pace
     }
@@ -298,7 +292,6 @@ fn instance_of(options: &EngineOptions) -> Instance {
     Instance { knowledge, percentages, contempt, selectivity, noise, net: net.clone() }
 }
 
-/// The settings of a published player.
 fn preset(name: &str) -> Result<toml::Table, String> {
     let known = || CouncilSettings::presets().collect::<Vec<_>>().join(", ");
     let settings = CouncilSettings::preset(name).ok_or_else(|| format!("preset={name} (accepted: {})", known()))?;

@@ -22,7 +22,6 @@ impl UciPlayer {
         Ok(Self { engine: UciEngine::start(program, hash, threads)? })
     }
 
-    /// Its move, if that comes before the deadline.
     fn answer(&mut self, deadline: Instant) -> Result<ChosenMove, PlayerFailure> {
         let (mut score, mut depth, mut nodes) = (None, 0, 0);
         while let Some(line) = self.engine.hear_before(deadline)? {

@@ -45,7 +45,6 @@ pub struct PositionsPlan {
     pub criteria: Vec<CriterionName>,
     /// Single electors beside them, with their own budgets. Complete knowledge at `budget` is always there: the base.
     pub singles: Vec<(ElectorSpec, Pace)>,
-    /// The budget of every elector for a position.
     pub budget: Pace,
     /// The oracle that values moves, if any.
     pub oracle: Option<Oracle>,

@@ -13,7 +13,6 @@ use domain::{Score, UciMove};
 #[derive(Clone, Debug)]
 pub struct Oracle {
     pub engine: ElectorSpec,
-    /// The nodes for each move.
     pub nodes: u64,
 }
 
@@ -24,7 +23,6 @@ impl Oracle {
         std::iter::once(self.request(position)).chain(each).collect()
     }
 
-    /// The search that values one move.
     pub fn request_for(&self, position: &TestPosition, mv: UciMove) -> SearchQuery {
         SearchQuery { root_moves: vec![mv], ..self.request(position) }
     }

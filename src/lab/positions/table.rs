@@ -19,9 +19,7 @@ pub struct PositionsReport {
     pub positions: usize,
     pub judged: usize,
     pub budget: Pace,
-    /// The oracle and its nodes for each move.
     pub oracle: Option<String>,
-    /// The proposals of the rosters, under any criterion.
     pub rosters: Vec<RosterFigures>,
     /// The systems: single electors, the base first, then every roster with every criterion.
     pub systems: Vec<SystemFigures>,
@@ -54,7 +52,6 @@ pub struct SystemFigures {
     pub best: usize,
     /// Positions in which it plays a move to be avoided, or by the oracle gives away a fifth of a point.
     pub worst: usize,
-    /// Positions in which it plays any other move.
     pub other: usize,
     /// The share of the suite's points, 0 to 1, if it has points.
     pub points: Option<Estimate>,
@@ -64,7 +61,6 @@ pub struct SystemFigures {
     pub regret_against_base: Option<Estimate>,
 }
 
-/// A value and the game it belongs to.
 type GameSample = (Option<String>, f64);
 
 fn mean(samples: &[GameSample], seed: u64) -> Option<Estimate> {

@@ -65,7 +65,6 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     Ok(Section { title: "§4 Criteria and rosters", text, plots: vec![("criteria.svg", plot)] })
 }
 
-/// A share in per cent, with its error.
 fn share(count: usize, of: usize, seed: u64) -> Option<Estimate> {
     let samples = (0..of).map(|index| (None::<()>, if index < count { 100.0 } else { 0.0 }));
     bootstrap(&Clusters::new(samples), seed)

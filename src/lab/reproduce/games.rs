@@ -61,7 +61,6 @@ fn pairs(bench: &Reproduction<'_>) -> usize {
     (bench.effort.games as usize).div_ceil(2).min(bench.book.len())
 }
 
-/// Returns a row of the table.
 fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
     let (Some(score), Some(elo)) = (summary.score, summary.elo) else { return String::new() };
     let [its, of_base] = summary.conduct.map(|conduct| conduct.nodes_a_move());

@@ -50,7 +50,6 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     Ok(Section { title: "§8 The genetic algorithm", text, plots: vec![("genetic.svg", plot)] })
 }
 
-/// The proposals of the roster in every position.
 fn ballots(bench: &mut Reproduction<'_>) -> Result<Vec<LoggedBallot>, ReproduceError> {
     let roster = candidate(ROSTER, council::CouncilSettings::default().split)?.roster;
     let (budget, tell) = (bench.budget(), &mut bench.tell);

@@ -49,7 +49,6 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     Ok(Section { title: "§2 The order of the heuristics", text, plots: Vec::new() })
 }
 
-/// Returns the number of best moves of each set.
 fn best_moves(bench: &mut Reproduction<'_>, sets: &[Knowledge]) -> Result<Vec<usize>, ReproduceError> {
     let request = |bench: &Reproduction<'_>, set: Knowledge, position: usize| {
         SearchQuery::new(&ElectorSpec::own(set, HASH), &bench.positions[position].line, bench.budget())

@@ -34,7 +34,6 @@ use super::{
 };
 use council::{CouncilSettings, CriterionName, Roster};
 
-/// The suites that are built in.
 const SUITES: [&str; 3] = [
     include_str!("../../../suites/sts.epd"),
     include_str!("../../../suites/wac.epd"),
@@ -140,7 +139,6 @@ pub struct Section {
     pub title: &'static str,
     /// The procedure, the table, and the differences.
     pub text: String,
-    /// Plots and data, by file name.
     pub plots: Vec<(&'static str, String)>,
 }
 
@@ -198,7 +196,6 @@ impl Reproduction<'_> {
         if done { Ok(()) } else { Err(ReproduceError::Stopped) }
     }
 
-    /// Tries rosters and criteria on all positions.
     fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<PositionsReport, ReproduceError> {
         self.trial_in(rosters, criteria, self.budget(), CouncilSettings::default().split)
     }
@@ -249,13 +246,11 @@ impl Reproduction<'_> {
     }
 }
 
-/// A published roster with the published settings.
 fn candidate(roster: &str, split: f64) -> Result<CandidateRoster, AskError> {
     let settings = CouncilSettings { roster: roster.to_owned(), split, ..CouncilSettings::default() };
     Ok(CandidateRoster { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
 }
 
-/// The positions of the built-in suites.
 pub fn suites() -> Vec<TestPosition> {
     SUITES.into_iter().flat_map(|text| Suite::parse(text).positions).filter(TestPosition::is_judged).collect()
 }

@@ -102,7 +102,6 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     Ok(Section { title: "§7 Searching in parallel", text, plots })
 }
 
-/// Answers by mode, number of processes and position.
 type AnswersByMode = Vec<Vec<Vec<CouncilAnswer>>>;
 
 fn measure(

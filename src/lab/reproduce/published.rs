@@ -55,7 +55,6 @@ pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
 
 /// The figures of a way to search in parallel, from docs/method.md §7.
 pub(super) struct Parallel {
-    /// The mode's name in the settings.
     pub(super) mode: &'static str,
     /// Nodes a second over those of one process.
     pub(super) svr: f64,
@@ -84,7 +83,6 @@ pub(super) const PARALLEL_THIRD: [Parallel; 4] = [
     Parallel { mode: "pv-split", svr: 9.10, fpm: 0.559, os: Some(0.530), correct: None },
 ];
 
-/// A player of the games' table.
 pub(super) struct Player {
     pub(super) name: &'static str,
     pub(super) spec: &'static str,

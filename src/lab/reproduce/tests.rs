@@ -1,7 +1,6 @@
 use super::*;
 use crate::player::{MatchPace, PlayerSpec};
 
-/// A bench with little on it.
 fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
     let workers = NonZeroUsize::new(2).expect("two");
     let folder = tempfile::tempdir().expect("a folder");

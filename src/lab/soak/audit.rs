@@ -15,7 +15,6 @@ use practice::{GameOutcome, GameReport};
 /// (which has the search).
 const UNSEARCHED_SOURCES: [&str; 5] = ["book", "explorer", "tablebase", "forced", "journal"];
 
-/// A game of the journal with its moves.
 struct JournalGame {
     record: GameRecord,
     moves: Vec<MoveRecord>,

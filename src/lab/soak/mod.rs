@@ -61,7 +61,6 @@ pub struct SoakPlan {
     pub protocol: SoakProtocol,
     pub games: usize,
     pub faults: FaultPlan,
-    /// The number of kills of the daemon.
     pub kills: usize,
     /// Processes that search beside the daemon.
     pub load: usize,

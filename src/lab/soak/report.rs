@@ -75,7 +75,6 @@ pub struct SoakReport {
     pub openings_a_game: f64,
     pub openings_most: u32,
     pub kills: usize,
-    /// Times that the journal was not whole.
     pub journal_broken: usize,
     /// Moves that the server had acknowledged and a killed daemon's journal did not have.
     pub moves_missing: usize,

@@ -161,7 +161,6 @@ impl SoakStage {
         Ok(())
     }
 
-    /// Kills the daemon (SIGKILL).
     pub(super) fn kill_daemon(&mut self) {
         self.daemon = None;
     }
@@ -191,7 +190,6 @@ impl SoakStage {
         self.daemon.as_ref().and_then(OwnProcess::resident)
     }
 
-    /// Holds or releases the partners' moves.
     pub(super) fn hold_partners(&self, hold: bool) {
         // The receivers live as long as the server, which lives as long as this stage.
         let _ = self.hold.send(hold);

@@ -100,7 +100,6 @@ impl Sprt {
         observed.count * atoms.map(|((_, part), (null, alternative))| part * (alternative / null).ln()).sum::<f64>()
     }
 
-    /// Returns the state of the test after these pairs.
     pub fn verdict(&self, pairs: &[f64]) -> SprtVerdict {
         let (low, high) = self.bounds();
         match self.log_likelihood_ratio(pairs) {

@@ -45,7 +45,6 @@ const SECOND_DECAY: f64 = 0.999;
 /// The plan of a fit of the weights.
 #[derive(Clone, Debug)]
 pub struct TunePlan {
-    /// The number of passes over all positions.
     pub epochs: u32,
     /// The longest step of a weight at the start, centipawns; it falls to a twentieth by the last epoch.
     pub rate: f64,
@@ -53,14 +52,12 @@ pub struct TunePlan {
     /// pull times its distance in centipawns.
     pub pull: f64,
     pub threads: NonZeroUsize,
-    /// The seed of the order of the positions.
     pub seed: u64,
 }
 
 #[derive(Clone, Debug)]
 pub struct TuneProgress {
     pub epoch: u32,
-    /// Epochs that are to be done.
     pub epochs: u32,
     /// Mean squared error of the expected score on the positions fitted to.
     pub training: f64,
@@ -72,18 +69,13 @@ pub struct TuneProgress {
     pub left: Option<Duration>,
 }
 
-/// Why there are no new weights.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
     #[error("{0} positions are too few to fit to (at least {FEWEST})")]
     TooFew(usize),
     /// The file of the state cannot be read or written.
     #[error("state {path}: {error}")]
-    State {
-        /// The file that could not be used.
-        path: PathBuf,
-        error: std::io::Error,
-    },
+    State { path: PathBuf, error: std::io::Error },
     /// The file is of another kind, or of an engine with other weights.
     #[error("state {0}: not the state of a fit of this version; name another file")]
     NoState(PathBuf),
@@ -172,7 +164,6 @@ impl WeightsFit<'_> {
         true
     }
 
-    /// Returns the gradient of the batch and the pull.
     fn gradient(&self, batch: &[&TracedPosition]) -> Vec<TaperedPair> {
         let TuneState { weights, scaling, .. } = &self.state;
         let pieces: Vec<_> = batch.chunks(PIECE).collect();
@@ -209,7 +200,6 @@ impl WeightsFit<'_> {
     }
 }
 
-/// Returns the state before the first epoch.
 fn begin(samples: &[TracedPosition], start: &[TaperedPair], fingerprint: u64) -> TuneState {
     let nothing = vec![[0.0; 2]; start.len()];
     TuneState {

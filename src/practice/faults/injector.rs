@@ -64,7 +64,6 @@ impl FaultInjector {
         inner.plan = plan;
     }
 
-    /// Arranges that requests of a kind fail.
     pub fn fail_requests(&self, kind: RequestKind, span: Span, fault: RequestFault) {
         let ending = match span {
             Span::Times(times) => Expiry::Left(times),
@@ -90,7 +89,6 @@ impl FaultInjector {
         self.inner().seen.get(&kind).copied().unwrap_or(0)
     }
 
-    /// Waits until `count` requests of a kind have come.
     pub async fn wait_for_requests(&self, kind: RequestKind, count: u64) {
         loop {
             let came = self.came.notified();
@@ -204,7 +202,6 @@ impl Inner {
     }
 }
 
-/// The faults of one open stream.
 pub struct StreamFaults {
     faults: FaultInjector,
     id: StreamId,

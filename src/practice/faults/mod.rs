@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use domain::GameId;
 
-/// A kind of request, for the choice of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RequestKind {
     EventStream,
@@ -54,7 +53,6 @@ pub enum RequestFault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFault {
-    /// The stream ends cleanly.
     CleanEnd,
     /// Half a line is sent, then it ends cleanly.
     CutMidLine,
@@ -78,7 +76,6 @@ impl StreamFault {
     }
 }
 
-/// The facts of a line that faults depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineFacts {
     /// The number of plies shown, if it shows a game.
@@ -100,7 +97,6 @@ pub enum Streams {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamId {
-    /// The name of the account that reads it.
     pub account: String,
     /// The game it is about; `None` is the event stream.
     pub game: Option<GameId>,
@@ -117,7 +113,6 @@ impl Streams {
     }
 }
 
-/// The time of a one-shot fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// At once, on the streams that are open.

@@ -79,7 +79,6 @@ pub struct FaultPlan {
     pub dialect: Dialect,
 }
 
-/// A text that is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultPlanError {
     /// The name of a fault is not known.
@@ -89,12 +88,7 @@ pub enum FaultPlanError {
     )]
     Unknown(String),
     #[error("fault {key}={value:?}: {expected} is expected")]
-    Value {
-        /// The name of the fault in the plan.
-        key: String,
-        value: String,
-        expected: &'static str,
-    },
+    Value { key: String, value: String, expected: &'static str },
 }
 
 impl FaultPlan {

@@ -4,7 +4,6 @@ use super::lobby::FicsLobby;
 use crate::{faults::FaultInjector, state::StateHandle};
 
 pub(crate) struct FicsContext {
-    /// The server's state, with all games.
     pub server_state: StateHandle,
     pub lobby: FicsLobby,
     pub faults: FaultInjector,

@@ -47,7 +47,6 @@ pub(crate) enum Notice {
     /// A shout of any kind, for those who listen to the variable's kind.
     Talk(&'static str, String),
     Channel(u16, String),
-    /// Something for all at the board of a game.
     Kibitz(GameId, String),
     /// Something for all who watch a game, but not for its players.
     Whisper(GameId, String),
@@ -103,7 +102,6 @@ impl FicsLobby {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a password for an account.
     pub(crate) fn register(&self, account: &AccountId, password: &str) {
         self.inner().passwords.insert(account.clone(), password.to_owned());
     }
@@ -167,7 +165,6 @@ impl FicsLobby {
         self.post_seek(|index| Seek { index, by, seat, terms, manual: false, formula: false, range });
     }
 
-    /// The players that live in the server, by name.
     pub(crate) fn residents(&self) -> Vec<Visitor> {
         self.inner().residents.values().cloned().collect()
     }
@@ -208,7 +205,6 @@ impl FicsLobby {
         }
     }
 
-    /// Posts a seek under a number of its own.
     pub(crate) fn post_seek(&self, seek: impl FnOnce(u32) -> Seek) -> Seek {
         let mut inner = self.inner();
         inner.seek_serial += 1;

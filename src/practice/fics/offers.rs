@@ -14,7 +14,6 @@ pub(crate) enum PendingKind {
 }
 
 impl PendingKind {
-    /// Returns the server's word for it.
     pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Match(_) | Self::Resume(_) => "match",
@@ -43,7 +42,6 @@ pub(crate) struct PendingOffer {
 }
 
 impl PendingOffer {
-    /// Returns its text in the list of offers.
     pub(crate) fn proposal(&self) -> String {
         match &self.what {
             PendingKind::Match(_) | PendingKind::Resume(_) => format!("a challenge: {}.", self.terms),
@@ -73,7 +71,6 @@ impl PendingOffers {
         Some(self.serial)
     }
 
-    /// Removes what fits, and returns it.
     pub(crate) fn remove(&mut self, gone: impl Fn(&PendingOffer) -> bool) -> Vec<PendingOffer> {
         let (gone, standing) = std::mem::take(&mut self.standing).into_iter().partition(gone);
         self.standing = standing;

@@ -19,7 +19,6 @@ use util::timeseal::{self, Version};
 const WRITE: Duration = Duration::from_secs(10);
 /// Into how many pieces a slow connection cuts what it sends in a second.
 const PIECES_PER_SECOND: u32 = 20;
-/// The longest line that is read.
 const LONGEST: usize = 1023;
 /// Telnet's "interpret as command", and the first of the commands that name an option.
 const IAC: u8 = 0xff;
@@ -30,7 +29,6 @@ pub(crate) enum ClientInput {
     Line(String),
     /// The answer to a ping of timeseal's.
     Pong,
-    /// A line that is too long.
     TooLong,
 }
 

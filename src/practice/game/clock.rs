@@ -14,7 +14,6 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone, Debug)]
 pub struct GameClock {
     kind: ClockKind,
-    /// The start of the running clock.
     running_since: Option<Duration>,
 }
 
@@ -26,7 +25,6 @@ enum ClockKind {
 }
 
 impl GameClock {
-    /// The clock at the beginning of a game.
     pub fn new(time_control: TimeControl, now: Duration) -> Self {
         match time_control {
             TimeControl::RealTime { initial, increment } => Self {

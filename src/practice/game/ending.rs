@@ -31,7 +31,6 @@ pub enum End {
 }
 
 impl End {
-    /// The status under which it is known.
     pub const fn status(self) -> GameStatus {
         match self {
             Self::Checkmate => GameStatus::Mate,
@@ -48,9 +47,7 @@ impl End {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOutcome {
-    /// The way in which it ended.
     pub end: End,
-    /// The winner, if there is one.
     pub winner: Option<Color>,
 }
 
@@ -67,7 +64,6 @@ impl GameOutcome {
         Self::drawn(End::Aborted)
     }
 
-    /// Returns the loser, if there is one.
     pub fn loser(&self) -> Option<Color> {
         self.winner.map(|winner| !winner)
     }

@@ -55,7 +55,6 @@ impl Default for GamePatience {
     }
 }
 
-/// A change to report to the players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameChange {
     /// A move, an offer, a takeback or the end.
@@ -170,12 +169,10 @@ impl PracticeGame {
         &self.move_times
     }
 
-    /// Returns the outcome, if the game is over.
     pub fn outcome(&self) -> Option<&GameOutcome> {
         self.outcome.as_ref()
     }
 
-    /// The status by its usual name.
     pub fn status(&self) -> GameStatus {
         self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
@@ -350,7 +347,6 @@ impl PracticeGame {
         self.absence.get(absent).map(|absence| absence.since + self.patience.gone_after + self.patience.claim_after)
     }
 
-    /// Notes whether a player is there.
     pub fn set_present(&mut self, color: Color, present: bool, now: Duration) {
         let absence = self.absence.get_mut(color);
         match (present, *absence) {

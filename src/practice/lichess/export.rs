@@ -58,7 +58,6 @@ async fn export(
     Ok(one(&view, &options, &headers, &api.url))
 }
 
-/// The game that a user plays, or played last.
 async fn current_game(
     Shared(api): Shared<LichessApi>,
     Path(name): Path<String>,

@@ -340,7 +340,6 @@ pub(crate) fn now_playing(view: &GameView, side: Color) -> Value {
     game
 }
 
-/// Returns the origin of the game.
 pub(crate) fn source(view: &GameView) -> &'static str {
     match &view.pairing.tournament {
         Some(tournament) => tournament.kind.map_or("friend", TournamentKind::key),

@@ -23,13 +23,11 @@ const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 const PIECES_PER_SECOND: u32 = 20;
 
 pub(crate) struct OutgoingLine {
-    /// The text without its end.
     pub text: String,
     /// The facts that faults depend on.
     pub facts: LineFacts,
 }
 
-/// Writes an event as a line.
 type Render<E> = Box<dyn Fn(&E) -> Option<OutgoingLine> + Send>;
 
 enum StreamStep {

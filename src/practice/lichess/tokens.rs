@@ -7,7 +7,6 @@ use std::{
 
 use crate::account::AccountId;
 
-/// The scopes a token of a bot usually has.
 pub const BOT_SCOPES: &str = "bot:play,challenge:read,challenge:write,preference:read,tournament:write";
 /// The scopes of a human's token; with `bot:play` the account can be upgraded.
 pub const HUMAN_SCOPES: &str = "bot:play,board:play,challenge:read,challenge:write,preference:read";
@@ -35,7 +34,6 @@ impl Tokens {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(token);
     }
 
-    /// Returns the grant of a valid token.
     pub(crate) fn grant(&self, token: &str) -> Option<Grant> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
     }

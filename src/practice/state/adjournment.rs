@@ -19,7 +19,6 @@ impl ServerState {
         self.solo.insert(account.clone());
     }
 
-    /// Lets the account play any number of games.
     pub fn play_any_number(&mut self, account: &AccountId) {
         self.solo.remove(account);
     }

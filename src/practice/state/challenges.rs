@@ -264,7 +264,6 @@ impl ServerState {
         }
     }
 
-    /// Returns the current state of a challenge.
     pub fn challenge_view(&self, id: &ChallengeId) -> Option<Arc<ChallengeView>> {
         self.challenges.get(id).map(|challenge| Arc::new(self.view_challenge(challenge)))
     }

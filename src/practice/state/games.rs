@@ -22,7 +22,6 @@ use domain::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, Uci
 /// Repeated texts, and more than this many lines within [`FLOOD_WINDOW`], are dropped.
 const FLOOD_LINES: usize = 4;
 const FLOOD_WINDOW: Duration = Duration::from_secs(10);
-/// The number of refused moves that a report remembers.
 const REFUSED_REMEMBERED: usize = 100;
 
 impl ServerState {
@@ -96,7 +95,6 @@ impl ServerState {
         })
     }
 
-    /// Returns the current state of a game.
     pub fn game_view(&self, id: &GameId) -> Option<Arc<GameView>> {
         self.games.get(id).map(|hosted| self.view(hosted))
     }

@@ -50,10 +50,8 @@ pub(super) struct HostedChallenge {
 /// A challenge that anybody may join.
 #[derive(Clone, Debug)]
 pub struct OpenChallenge {
-    /// The name that its game will have.
     pub id: ChallengeId,
     pub terms: GameTerms,
-    /// The board before the first move.
     pub start: Line,
     /// The player who has joined, and the colour that player wants.
     pub(super) first: Option<(AccountId, Option<Color>)>,

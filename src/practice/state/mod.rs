@@ -50,7 +50,6 @@ enum StateMessage {
     Departure(Departure),
 }
 
-/// A handle on the server's state.
 #[derive(Clone)]
 pub struct StateHandle {
     inbox: mpsc::UnboundedSender<StateMessage>,

@@ -13,16 +13,13 @@ use domain::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
 pub struct GameReport {
     /// The game's name, eight letters and digits.
     pub id: GameId,
-    /// The name of the player of the white pieces.
     pub white: String,
-    /// The name of the player of the black pieces.
     pub black: String,
     pub terms: GameTerms,
     /// The moves that were played, from the starting position on.
     pub line: Line,
     /// The clocks, now or at the end.
     pub clocks: Option<Clocks>,
-    /// The mover's clock after each move.
     pub clocks_after: Vec<Option<Duration>>,
     pub outcome: Option<GameOutcome>,
     pub is_adjourned: bool,
@@ -35,7 +32,6 @@ pub struct GameReport {
 }
 
 impl GameReport {
-    /// Why it ended, if it did.
     pub fn end(&self) -> Option<End> {
         self.outcome.as_ref().map(|outcome| outcome.end)
     }

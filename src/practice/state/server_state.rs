@@ -30,7 +30,6 @@ pub enum Denied {
     NoSuchGame,
     #[error("no such tournament")]
     NoSuchTournament,
-    /// The player may not take part in a tournament.
     #[error(transparent)]
     Tournament(#[from] TournamentRefusal),
     /// The game is played by others.
@@ -39,7 +38,6 @@ pub enum Denied {
     /// No such challenge, or not for this player.
     #[error("no such challenge")]
     NoSuchChallenge,
-    /// The challenge is no longer open.
     #[error("the challenge is no longer open")]
     ChallengeClosed(ChallengeState),
     /// The account plays one game at a time, and does.
@@ -68,7 +66,6 @@ pub enum Denied {
     Game(#[from] GameRefusal),
 }
 
-/// Something that is due at some time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Game(GameId),
@@ -125,7 +122,6 @@ impl ServerState {
         }
     }
 
-    /// Returns the time of the next deadline.
     pub(super) fn next_deadline(&self) -> Option<Duration> {
         self.deadlines.first().map(|(at, _)| *at)
     }
@@ -203,7 +199,6 @@ impl ServerState {
         id
     }
 
-    /// An account, if there is one.
     pub fn account(&self, id: &AccountId) -> Option<&PracticeAccount> {
         self.accounts.get(id)
     }
@@ -220,7 +215,6 @@ impl ServerState {
         self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
     }
 
-    /// The bots that are online, by name.
     pub fn online_bots(&self) -> Vec<PracticeAccount> {
         let mut bots: Vec<PracticeAccount> = self
             .accounts

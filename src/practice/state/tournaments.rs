@@ -25,7 +25,6 @@ impl ServerState {
         self.tournament_is_due(&name);
     }
 
-    /// Returns the current state of a tournament.
     pub fn tournament(&self, kind: TournamentKind, id: &str) -> Option<&PracticeTournament> {
         self.tournaments.get(&Tournament { id: id.to_owned(), kind: Some(kind) })
     }

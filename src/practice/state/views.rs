@@ -20,7 +20,6 @@ use domain::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerView {
     pub account: AccountId,
-    /// The name as it is shown.
     pub name: String,
     pub bot: bool,
     /// Set for the server's own engine.
@@ -37,28 +36,23 @@ pub struct Pairing {
     pub terms: GameTerms,
     /// The players by colour, as they were when the game began.
     pub players: ByColor<PlayerView>,
-    /// The tournament that it belongs to.
     pub tournament: Option<Tournament>,
     /// The time of its start, in milliseconds since 1970.
     pub created_at: u64,
 }
 
 impl Pairing {
-    /// The category in which it is rated.
     pub fn category(&self) -> Category {
         Category::of(&self.terms)
     }
 
-    /// The colour of a player, if it plays.
     pub fn color_of(&self, account: &AccountId) -> Option<Color> {
         Color::ALL.into_iter().find(|color| self.players.get(*color).account == *account)
     }
 }
 
-/// The state of a game at one moment.
 #[derive(Clone, Debug)]
 pub struct GameView {
-    /// The part that does not change.
     pub pairing: Arc<Pairing>,
     pub line: Line,
     /// Both clocks at that moment; `None` without a clock.
@@ -85,7 +79,6 @@ pub struct GameView {
 }
 
 impl GameView {
-    /// The status by its usual name.
     pub fn status(&self) -> GameStatus {
         self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
@@ -127,7 +120,6 @@ pub enum ChallengeState {
     Offline,
     /// Its maker has withdrawn it.
     Cancelled,
-    /// The challenged player has declined it.
     Declined(DeclineReason),
     /// Accepted: the game has the same name.
     Accepted,
@@ -139,13 +131,11 @@ impl ChallengeState {
     }
 }
 
-/// The state of a challenge at one moment.
 #[derive(Clone, Debug)]
 pub struct ChallengeView {
     /// The challenge's name, which its game will have too.
     pub id: ChallengeId,
     pub challenger: PlayerView,
-    /// The player it was made to.
     pub dest: PlayerView,
     /// True for each of the two who was online.
     pub online: (bool, bool),
@@ -154,26 +144,20 @@ pub struct ChallengeView {
     pub color: Option<Color>,
     /// The colour the challenger will have.
     pub final_color: Color,
-    /// The board before the first move.
     pub start: Line,
     pub state: ChallengeState,
 }
 
-/// An event of an account, over all its games.
 #[derive(Clone, Debug)]
 pub enum PracticeAccountEvent {
     GameStart(Arc<GameView>),
-    /// A game of its is over.
     GameFinish(Arc<GameView>),
     /// A game of its is put off.
     GameAdjourned(Arc<GameView>),
     /// A player of an adjourned game of its wants to go on, or no longer does.
     ResumeOffer(Arc<GameView>),
-    /// A challenge by it or to it is pending.
     Challenge(Arc<ChallengeView>),
-    /// A challenge by it or to it was withdrawn.
     ChallengeCancelled(Arc<ChallengeView>),
-    /// A challenge by it or to it was declined.
     ChallengeDeclined(Arc<ChallengeView>),
 }
 
@@ -211,7 +195,6 @@ impl<E> Subscription<E> {
     }
 }
 
-/// A listener that no longer listens.
 pub(super) struct Departure {
     pub listener: u64,
     /// The game it listened at; `None` for an account's events.

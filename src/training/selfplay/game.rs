@@ -85,7 +85,6 @@ impl SelfPlayer {
     }
 }
 
-/// Returns the result, if the game is over.
 fn result_by_rule(position: &Position) -> Option<GameResult> {
     let board = position.board();
     if position.legal_moves().is_empty() {

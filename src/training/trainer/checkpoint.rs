@@ -12,7 +12,6 @@ use crate::whole_file::replace;
 
 const MAGIC: &[u8; 8] = b"conctrn1";
 
-/// Why there is no going on.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     #[error("{path}: {error}")]

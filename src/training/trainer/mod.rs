@@ -49,7 +49,6 @@ pub struct Plan {
     pub seed: u64,
     /// A net to go on from, as wide or narrower, in place of random numbers.
     pub start: Option<Arc<Net>>,
-    /// The number of passes over all positions.
     pub epochs: u32,
     /// Positions of a step.
     pub batch: usize,
@@ -106,7 +105,6 @@ impl Plan {
 pub struct Epoch {
     pub number: u32,
     pub steps: u64,
-    /// The rate of the last step.
     pub rate: f32,
     /// Mean loss over the epoch's batches as they were trained, since the start of the program.
     pub training: f64,
@@ -181,7 +179,6 @@ pub fn train(
     Ok(TrainingOutcome::Finished(Trained { numbers: state.numbers, shape, mask: plan.mask }))
 }
 
-/// The order of the positions in an epoch.
 fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
     SplitMix::new(crate::random::mix(seed) ^ epoch).shuffle(&mut order);

@@ -150,7 +150,6 @@ impl Pass {
         Self { shape, sums: [row(), row()], change: row(), value: 0.0 }
     }
 
-    /// Computes the value of a position.
     #[inline(always)]
     pub(super) fn forward(&mut self, numbers: &[f32], inputs: &Inputs) {
         let shape = self.shape;

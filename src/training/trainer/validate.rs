@@ -44,7 +44,6 @@ pub fn validate(trained: &Trained, samples: &[Sample], scale: f32) -> Losses {
     losses(samples, scale, |sample| trained.value(&sample.record))
 }
 
-/// The losses of a net as it is played.
 pub fn validate_net(net: &Net, samples: &[Sample], scale: f32) -> Losses {
     losses(samples, scale, |sample| {
         let board = sample.record.board().ok();

@@ -17,7 +17,6 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(name)
 }
 
-/// The documents of a YAML file.
 fn documents(name: &str) -> Vec<Value> {
     let text = fs::read_to_string(path(name)).expect("readable");
     serde_saphyr::from_multiple(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -52,7 +51,6 @@ fn deployed_variables_are_read() {
     }
 }
 
-/// Every command line of ours is understood.
 #[testkit::test]
 fn the_command_lines_are_understood() {
     let worker = &documents("kubernetes/worker.yaml")[0]["spec"]["template"]["spec"]["containers"][0]["args"];

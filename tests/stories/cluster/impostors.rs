@@ -17,7 +17,6 @@ use super::{
     table::{MOVES, Table},
 };
 
-/// Forged answer to a search.
 type Answer = fn(&SearchCommand) -> Vec<SearchEvent>;
 
 /// Starts an impostor that announces a hundred cores under this name and version.

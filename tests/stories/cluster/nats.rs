@@ -18,12 +18,10 @@ use tokio::net::TcpSocket;
 /// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A NATS server on a port of its own.
 pub struct Nats {
     port: Port,
     /// Port for the routes of other servers.
     route: Option<Port>,
-    /// Its configuration, if it has one.
     configuration: Option<PathBuf>,
     child: Option<Child>,
     folder: TempDir,
@@ -35,7 +33,6 @@ impl Nats {
         Self::starting(|_| None)
     }
 
-    /// One that is configured by this text.
     pub fn start_with(configuration: Option<String>) -> Self {
         Self::starting(|folder| {
             let file = folder.join("nats.conf");
@@ -102,7 +99,6 @@ impl Nats {
         kill_process(pid, Signal::HUP).expect("it runs");
     }
 
-    /// The file with its process number.
     pub fn pid_file(&self) -> PathBuf {
         self.folder.path().join("nats.pid")
     }
@@ -114,7 +110,6 @@ impl Nats {
         }
     }
 
-    /// Returns the port on which the server listens.
     pub fn port(&self) -> u16 {
         self.port.number
     }

@@ -20,12 +20,10 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker with `cores` cores under this name.
     pub(super) fn start(url: &str, name: &str, cores: usize) -> Self {
         Self::start_with(url, name, &["--cores", &cores.to_string()], &[])
     }
 
-    /// The same with any arguments and environment.
     pub(super) fn start_with(url: &str, name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("log");
@@ -45,7 +43,6 @@ impl Worker {
         kill_process(pid, signal).expect("it runs");
     }
 
-    /// Returns the log so far.
     pub(super) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }

@@ -20,14 +20,12 @@ pub(super) struct Proxy {
 /// Properties of each direction.
 #[derive(Clone, Copy)]
 struct Cable {
-    /// Delay of every byte.
     delay: Duration,
     /// Time that each byte keeps the next one waiting.
     by_byte: Duration,
 }
 
 impl Proxy {
-    /// A way to that port of this machine.
     pub(super) async fn to(port: u16) -> Self {
         Self::long(port, Duration::ZERO).await
     }

@@ -20,7 +20,6 @@ fn table(url: &str) -> Table {
     table
 }
 
-/// Plays until the council has `electors` electors.
 async fn is_seated(table: &mut Table, electors: usize) {
     let begun = Instant::now();
     while table.sitting() != electors {

@@ -34,7 +34,6 @@ pub(super) struct Table {
     /// Moves with at least one vote.
     voted: usize,
     metronome: Metronome,
-    /// Time of each move.
     pub move_time: Duration,
     /// Wait for the first proposal, if that is longer: on a busy machine electors come late.
     pub first_word: Duration,
@@ -44,12 +43,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// With a server there or not.
     pub(super) fn at(url: &str) -> Self {
         Self::with(url, |_| ())
     }
 
-    /// The same, with other settings of the cluster.
     pub(super) fn with(url: &str, change: impl FnOnce(&mut ClusterSettings)) -> Self {
         let stop = CancellationToken::new();
         let mut settings =
@@ -170,7 +167,6 @@ impl Table {
         decided.expect("a decision")
     }
 
-    /// Returns the number of electors.
     pub(super) fn sitting(&self) -> usize {
         self.council.electors().len()
     }

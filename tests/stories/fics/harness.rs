@@ -82,7 +82,6 @@ pub(super) struct Daemon {
     pub name: String,
     /// Through which it is told what to do.
     pub control: Control,
-    /// Bus of the daemon's events.
     pub events: EventBus,
     folder: TempDir,
     shutdown: Shutdown,
@@ -158,7 +157,6 @@ impl Daemon {
         self.ends().await
     }
 
-    /// Gives its games up and ends.
     pub(super) async fn stops_at_once(self) -> TempDir {
         self.shutdown.now.cancel();
         self.ends().await
@@ -190,7 +188,6 @@ pub(super) async fn partner(server: &PracticeServer, name: &str, kind: SparringK
     server.sparring(name, kind).await.expect("a new account");
 }
 
-/// The game that an account plays.
 pub(super) async fn game_of(server: &PracticeServer, name: &str) -> GameId {
     let id = AccountId::of(name);
     let game = server.wait(move |state| state.games_of(&id).first().map(|view| view.pairing.id.clone()));

@@ -15,7 +15,6 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::harness::{SERVER, Story, roster, soon_over, tc, within};
 
-/// Writes a program for the shell.
 pub(crate) fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");

@@ -40,7 +40,6 @@ pub(crate) const SERVER: &str = "practice";
 /// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Settings of a story.
 pub(crate) struct Plan {
     pub practice: practice::PracticeSettings,
     pub lichess: LichessSettings,
@@ -58,7 +57,6 @@ pub(crate) struct Plan {
     pub time_control: TimeControl,
     pub variants: Vec<Variant>,
     pub partner: SparringKind,
-    /// Thinking time of the partner for each move.
     pub partner_thinks: Duration,
 }
 
@@ -279,7 +277,6 @@ impl Story {
         accepted.expect("a game")
     }
 
-    /// Waits until a game has `ply` moves.
     pub(crate) async fn ply(&self, game: &GameId, ply: usize) -> GameReport {
         within(&format!("ply {ply} of {game}"), self.server.wait_for_ply(game, ply)).await.expect("a report")
     }

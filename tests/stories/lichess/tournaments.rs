@@ -13,7 +13,6 @@ use super::{
 
 const SETTINGS: &str = "[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 500\n";
 
-/// A tournament of the team `bots`.
 fn plan(kind: TournamentKind, id: &str) -> TournamentPlan {
     let terms = GameTerms { variant: Variant::Standard, time_control: tc("60+1"), rated: true };
     TournamentPlan { team: "bots".to_owned(), ..TournamentPlan::new(kind, id, terms) }

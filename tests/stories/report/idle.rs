@@ -7,7 +7,6 @@ use super::super::lichess::{
     restart::Daemon,
 };
 
-/// Returns settings with studies of `nodes` nodes a position.
 fn settings(story: &Story, nodes: u64) -> String {
     format!(
         "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n\

@@ -236,7 +236,6 @@ async fn a_restore_refuses_what_it_should() {
     assert_eq!(moves_in(&journal, &key), 3, "the journal is as it was");
 }
 
-/// One line that names the file and the remedy.
 #[test]
 fn unopenable_journal_names_the_remedy() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -30,7 +30,6 @@ struct ScriptedServer {
     aborts_nothing: bool,
     /// Nor to give one up.
     keeps_us: bool,
-    /// The record of every finished game.
     finished: Option<(GameInfo, GameState)>,
     /// Games that were looked up, as we knew them.
     looked_up: Mutex<Vec<Option<KnownGame>>>,
@@ -216,7 +215,6 @@ impl Story {
     }
 }
 
-/// Waits until the account is told to be connected.
 async fn connected(watcher: &mut tokio::sync::broadcast::Receiver<Arc<BotEvent>>) {
     let is_told = |event: &BotEvent| matches!(event, BotEvent::Account(_, AccountEvent::Connected { .. }));
     while !is_told(&watcher.recv().await.expect("an event")) {}

@@ -32,7 +32,6 @@ pub enum BotEvent {
 }
 
 impl BotEvent {
-    /// Returns the account of the event.
     pub const fn server(&self) -> &ServerName {
         match self {
             Self::Account(server, _) => server,
@@ -52,7 +51,6 @@ impl BotEvent {
 /// An event of an account outside its games.
 #[derive(Clone, Debug)]
 pub enum AccountEvent {
-    /// The server knows the account.
     Connected {
         account: Account,
         /// The time without a connection; `None` for the first one.
@@ -64,7 +62,6 @@ pub enum AccountEvent {
     },
     /// The server will not have us; nothing more happens on this account.
     Rejected {
-        /// Why, and what is to be done about it.
         reason: String,
     },
     Mode(AccountMode),
@@ -74,13 +71,11 @@ pub enum AccountEvent {
         outcome: ChallengeOutcome,
         why: String,
     },
-    /// The bot has challenged a player.
     Challenged {
         request: ChallengeRequest,
         /// The pending challenge, or the reason for its failure.
         outcome: Result<ChallengeId, String>,
     },
-    /// A challenge of the bot was declined.
     Declined {
         challenge: ChallengeId,
         /// The player who declined, if known.
@@ -125,16 +120,13 @@ pub enum AccountMode {
 
 #[derive(Clone, Debug)]
 pub enum GameEvent {
-    /// The bot plays a running game.
     Started {
         info: Box<GameInfo>,
-        /// The electors in the order of the roster.
         electors: Arc<[ElectorSpec]>,
         /// The number of moves made already: more than one or two in a resumed game.
         ply: usize,
     },
     Position {
-        /// The position, as its line.
         line: Arc<Line>,
         /// Both clocks from the same message.
         clocks: Option<Clocks>,
@@ -153,8 +145,9 @@ pub enum GameEvent {
         /// True for the bot's first move out of book after a book move.
         left_book: bool,
     },
-    /// The server has accepted a move of the bot.
-    Sent { lag: Duration },
+    Sent {
+        lag: Duration,
+    },
     Chat {
         line: ChatLine,
         /// True for the bot's own message.
@@ -182,7 +175,9 @@ pub enum GameEvent {
         rating_change: Option<i32>,
     },
     /// The server reported the change of the bot's rating after the end.
-    Rated { change: i32 },
+    Rated {
+        change: i32,
+    },
 }
 
 /// Returns true if a decision came later than the clock allowed. A decision made in the opponent's

@@ -34,7 +34,6 @@ pub struct Sentence {
 impl Sentence {
     pub const MOVE: &str = "move";
 
-    /// Every kind of event that has a sentence.
     pub const KINDS: [&str; 22] = [
         "connected",
         "reconnected",

@@ -76,14 +76,11 @@ pub(super) enum LobbyInput {
     Challenged(ChallengeRequest, Result<ChallengeId, ActionError>),
     /// The bots that are online, as far as they could be had.
     Bots(Vec<Account>),
-    /// The server's answer about tournaments.
     Tournaments(TournamentAnswer),
-    /// The server says that a game runs.
     GameStarted(GameId),
     /// Against whom it is, and in which tournament.
     Opponent(GameId, Player, Option<String>),
     GameEnded(GameId),
-    /// The lists of names have changed.
     Lists(NameLists),
     /// The time that [`Lobby::next_wakeup`] named has come.
     Tick,
@@ -100,7 +97,6 @@ pub(super) enum LobbyEffect {
     Do(Action),
     /// Ask for the state of a game that should have begun: the event of its start may be lost.
     Watch(GameId),
-    /// Fetch the bots that are online.
     FetchBots,
     FetchTournaments {
         teams: Vec<String>,
@@ -154,7 +150,6 @@ pub(super) struct Lobby {
     /// The latest time that was seen.
     latest: Timestamp,
     mode: AccountMode,
-    /// The games that the operator ordered.
     orders: Orders,
     /// The order whose challenge is on its way; it is not among `orders` meanwhile.
     ordered: Option<Order>,
@@ -192,7 +187,6 @@ struct ReservedPlace {
     /// True if it is known to be the game of a challenge of ours.
     is_ours: bool,
     rematch_of: Option<GameId>,
-    /// The name of the tournament that it belongs to.
     tournament: Option<String>,
     /// Reason of the reservation; `None` if the game runs.
     reserved: Option<Reservation>,
@@ -203,7 +197,6 @@ struct Reservation {
     challenge: Box<Challenge>,
     until: Timestamp,
     attempts: u32,
-    /// When it is to be accepted again.
     again: Option<Timestamp>,
 }
 

@@ -31,7 +31,6 @@ pub(in crate::session) enum LobbyCommand {
 /// The games that the operator ordered and that have not begun, in the order in which they were ordered.
 pub(super) type Orders = VecDeque<Order>;
 
-/// Games that the operator ordered with a player.
 pub(super) struct Order {
     wanted: ChallengeOrder,
     /// The number of temporary failures of the challenge in a row.

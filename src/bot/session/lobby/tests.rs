@@ -436,7 +436,6 @@ fn matchmaking() -> Story {
     })
 }
 
-/// Returns the challenge among the effects.
 fn challenges(effects: &[LobbyEffect]) -> Option<ChallengeRequest> {
     effects.iter().find_map(|effect| match effect {
         LobbyEffect::Do(Action::Challenge(request)) => Some(request.clone()),

@@ -32,16 +32,13 @@ pub(in crate::session) enum GameInput {
     NotGivenUp,
     /// A search has come to its decision.
     Decided(RequestId, Box<DecidedSearch>),
-    /// The result of sending the answer with this number.
     Sent(AnswerNumber, Result<(), ActionError>),
     /// A timer that was set has run out.
     Timer(Timer),
 }
 
-/// The result of a search, with its time.
 #[derive(Debug, PartialEq)]
 pub(in crate::session) struct DecidedSearch {
-    /// The position that it is about.
     pub line: Arc<Line>,
     pub decision: Decision,
     /// `None` where nothing was searched now: the journal remembered the move.
@@ -78,12 +75,15 @@ pub(in crate::session) enum GameEffect {
     StopSearch,
     /// Write the moves of the board into the record.
     RecordMoves,
-    /// Write the decision into the record.
     RecordDecision(Box<DecidedSearch>),
     /// Write into the record that a takeback was granted.
     RecordTakeback,
     /// Send a move; what came of it comes back as [`GameInput::Sent`].
-    Send { answer: AnswerNumber, uci: UciMove, offer_draw: bool },
+    Send {
+        answer: AnswerNumber,
+        uci: UciMove,
+        offer_draw: bool,
+    },
     /// Any other request; the server's events show its effect.
     Do(Action),
     /// Fetch the whole state.
@@ -125,6 +125,5 @@ pub(in crate::session) enum Timer {
     LastWord,
 }
 
-/// The number of an answer to a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) struct AnswerNumber(pub u64);

@@ -78,7 +78,6 @@ pub(super) struct GameMachine {
 
 #[derive(Debug)]
 struct Ended {
-    /// The status, if it is known.
     status: Option<GameStatus>,
     winner: Option<Color>,
     /// True once the whole state was requested.
@@ -138,7 +137,6 @@ impl GameMachine {
         &self.info
     }
 
-    /// Returns the board, as its line.
     pub(super) fn line(&self) -> &Arc<Line> {
         &self.line
     }

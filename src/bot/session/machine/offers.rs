@@ -15,7 +15,6 @@ const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs
 /// The answers to the opponent's offers in the current position.
 #[derive(Debug)]
 pub(super) struct OfferAnswers {
-    /// True if the offered draw was accepted.
     draw: bool,
     /// True if the requested takeback was granted; `None` without a request.
     takeback: Option<bool>,

@@ -21,7 +21,6 @@ pub(in crate::session) enum DrawCourse {
     TooLate,
 }
 
-/// The way to give a game up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum GivingUp {
     /// Before both sides have moved the game may be aborted.

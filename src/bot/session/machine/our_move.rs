@@ -24,7 +24,6 @@ const RESIGNATION: Duration = Duration::from_secs(3);
 /// The number of refusals of one move in one position after which another move is searched.
 pub(super) const REFUSALS: u32 = 3;
 
-/// The progress on the current position.
 #[derive(Debug)]
 pub(super) enum MoveState {
     Theirs,
@@ -42,7 +41,6 @@ pub(super) struct OurAnswer {
     offer_draw: bool,
     sending: Sending,
     refusals: u32,
-    /// The earliest time of the next sending.
     not_before: Instant,
 }
 

@@ -334,7 +334,6 @@ struct SlowServer {
     game: GameMachine,
     now: Instant,
     alarms: Vec<(Timer, Instant)>,
-    /// Time until a stream sends the whole state.
     opening: Duration,
     /// When the stream that is being opened will tell it: an opening that is asked for meanwhile begins it anew.
     opens: Option<Instant>,

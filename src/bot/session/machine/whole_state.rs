@@ -11,10 +11,8 @@ use super::{GameEffect, Timer};
 /// The least and the most time that an answer is given.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 
-/// The requests for the whole state of one game.
 #[derive(Debug)]
 pub(super) struct WholeStateRequests {
-    /// The time of the unanswered request.
     asked: Option<Instant>,
     patience: Duration,
 }
@@ -24,7 +22,6 @@ impl WholeStateRequests {
         Self { asked: None, patience: PATIENCE.0 }
     }
 
-    /// Returns the time for an answer.
     pub(super) const fn patience(&self) -> Duration {
         self.patience
     }

@@ -19,7 +19,6 @@ use domain::{Line, Variant};
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(6);
 /// The same for an engine that has asked for time (`done=0`).
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// The time to wait for an answer to `ping`.
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time to wait for a sign of life before the first question.
 const BANNER_TIMEOUT: Duration = Duration::from_millis(300);
@@ -28,11 +27,9 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// The number of moves to take back one by one; beyond it the game is sent anew.
 const MOST_UNDONE: usize = 6;
 
-/// An engine and what is known of it.
 pub struct CecpEngine {
     process: Process,
     features: BTreeMap<String, String>,
-    /// The names of the options that it announced.
     options: Vec<String>,
     /// The position on its board; `None` before the first one.
     known: Option<Line>,

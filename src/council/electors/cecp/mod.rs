@@ -36,7 +36,6 @@ const NO_DEPTH: u32 = 99;
 pub(super) struct CecpElector {
     name: ElectorName,
     engine: CecpEngine,
-    /// The depth that it was given.
     depth: Option<u32>,
 }
 

@@ -10,9 +10,7 @@ pub enum EngineAnswer {
     /// An iteration of its search, as `post` makes it show them.
     Thinking(Thinking),
     Move(UciMove),
-    /// A move that is not legal.
     Unreadable(String),
-    /// It refuses a move or a position.
     Refused(String),
     Resigns,
     /// It considers the game over.

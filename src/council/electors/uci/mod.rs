@@ -149,7 +149,6 @@ impl UciElector {
 }
 
 impl Info {
-    /// Returns the data of a proposal without its moves.
     fn of(proposal: &Proposal) -> Self {
         Self {
             depth: proposal.depth,

@@ -70,7 +70,6 @@ pub fn option(line: &str) -> Option<(String, Vec<String>)> {
     Some((name.trim().to_owned(), values))
 }
 
-/// The `position` command for a line.
 pub fn position(line: &Line) -> String {
     let mut command = match line.start_fen() {
         Some(fen) => format!("position fen {fen}"),
@@ -82,7 +81,6 @@ pub fn position(line: &Line) -> String {
     command
 }
 
-/// The `go` command for a task.
 pub fn go(task: &Task) -> String {
     let mut command = go_within(&task.limits);
     // Some engines take everything after `searchmoves` for a move, so it comes last.
@@ -92,7 +90,6 @@ pub fn go(task: &Task) -> String {
     command
 }
 
-/// The `go` command for any move within these limits.
 pub fn go_within(limits: &Limits) -> String {
     let mut command = "go".to_owned();
     if let Some(depth) = limits.depth {

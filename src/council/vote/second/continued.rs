@@ -13,7 +13,6 @@ pub(super) struct Continued<L: GameLine> {
 }
 
 impl<L: GameLine> Continued<L> {
-    /// Creates the phase from its newest proposal.
     pub(super) fn new(newest: Option<Proposal<L::Move>>) -> Self {
         Self { newest, over: false }
     }

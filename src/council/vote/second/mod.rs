@@ -26,12 +26,9 @@ use crate::{
 use domain::{GameLine, Limits, Phase, Proposal, SecondPhaseMode, Task};
 use engine::Turnstile;
 
-/// The task of the second phase.
 pub(super) struct SecondPhaseTask<L: GameLine> {
     pub line: Arc<L>,
-    /// The moves proposed, at least one.
     pub candidates: Vec<L::Move>,
-    /// The number of searchers, at least one.
     pub searchers: usize,
     pub limits: Limits,
 }
@@ -120,7 +117,6 @@ pub(super) fn of<L: GameLine>(
     }
 }
 
-/// The second phase as it runs.
 pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
     pub task: SecondPhaseTask<L>,
     pub strategy: Box<dyn SecondPhaseStrategy<L>>,

@@ -20,7 +20,6 @@ pub(super) struct Peer<L: GameLine> {
 }
 
 impl<L: GameLine> Peer<L> {
-    /// Creates the mode with or without a shared score.
     pub(super) fn new(shares_score: bool) -> Self {
         Self { best_of_group: shares_score.then(Arc::default), newest: Vec::new(), deepest: Vec::new() }
     }

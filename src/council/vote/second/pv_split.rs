@@ -52,7 +52,6 @@ struct Level<L: GameLine> {
 /// The best move of a level so far.
 #[derive(Clone)]
 struct Best<L: GameLine> {
-    /// The score for the player to move there.
     score: Score,
     variation: Vec<L::Move>,
     /// The proposal for the child, or for the node itself if it was searched as a whole.
@@ -123,7 +122,6 @@ impl<L: GameLine> PvSplit<L> {
         self.assignment(task, 0, None).into_iter().collect()
     }
 
-    /// A searcher has completed its job.
     fn finish(&mut self, task: &SecondPhaseTask<L>, searcher: usize) -> Vec<SearchAssignment<L>> {
         let Some(job) = self.jobs[searcher].take() else { return Vec::new() };
         let (Some(level), Some(newest)) = (&mut self.level, job.newest) else {
@@ -258,7 +256,6 @@ impl<L: GameLine> Level<L> {
         Self { line: Arc::new(line), ply, best: Some(best), siblings }
     }
 
-    /// Returns the proposal of the root.
     fn proposal(&self, depth: u32) -> Option<Proposal<L::Move>> {
         let best = self.best.as_ref()?;
         let pv = best.variation.clone();

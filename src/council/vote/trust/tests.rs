@@ -15,7 +15,6 @@ use hostile::{Attack, Knows, Says, claims};
 #[path = "../../../cluster/tests/hostile/script.rs"]
 mod hostile;
 
-/// Sequences of claims of a test.
 const SEQUENCES: u64 = 3_000;
 const SEED: u64 = 7;
 

@@ -29,7 +29,6 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The numbers behind a word, epoch by epoch.
 fn by_epoch(said: &str, word: &str) -> Vec<f64> {
     let numbers = said.lines().filter(|line| line.starts_with("epoch ")).map(|line| {
         let (_, number) = line.split_once(word).expect(line);
@@ -38,7 +37,6 @@ fn by_epoch(said: &str, word: &str) -> Vec<f64> {
     numbers.collect()
 }
 
-/// The losses on the positions kept back.
 fn kept_back(said: &str) -> Vec<f64> {
     by_epoch(said, "kept back ")
 }

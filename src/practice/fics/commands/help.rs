@@ -1,5 +1,4 @@
 pub(super) struct Command {
-    /// The name, which may be shortened.
     pub name: &'static str,
     pub usage: &'static str,
     pub purpose: &'static str,

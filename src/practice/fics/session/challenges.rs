@@ -13,7 +13,6 @@ use crate::{
 use domain::{Color, DeclineReason};
 
 impl VisitorSession {
-    /// Handles an event of this account.
     pub(in crate::fics) async fn account_event(&mut self, event: PracticeAccountEvent) -> io::Result<()> {
         match event {
             PracticeAccountEvent::GameStart(view) => {

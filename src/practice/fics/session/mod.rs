@@ -325,7 +325,6 @@ impl VisitorSession {
         self.ask(move |state| lobby.release_numbers(|known| state.has_stopped(known))).await
     }
 
-    /// A name as it is written.
     pub(super) async fn shown_name(&self, account: &AccountId) -> io::Result<String> {
         let wanted = account.clone();
         let name = self.ask(move |state| state.account(&wanted).map(|account| account.name.clone())).await?;

@@ -8,7 +8,6 @@ use super::minutes_and_increment;
 use crate::{dialect::Dialect, state::GameView};
 use domain::{Color, Line, TimeControl, Variant};
 
-/// The relation of a viewer to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewerRole {
     Player(Color),
@@ -152,7 +151,6 @@ pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
     }
 }
 
-/// The last move, if there is one.
 pub(super) fn last_move(line: &Line) -> Option<LastMove> {
     let before = line.prefix(line.ply().checked_sub(1)?);
     let uci = *line.moves().last()?;

@@ -63,7 +63,6 @@ pub(super) fn list_ending(view: &GameView) -> String {
     }
 }
 
-/// Returns the rating changes, for both players.
 pub(crate) fn rating_lines(view: &GameView, color: Color) -> String {
     let seat = view.pairing.players.get(color);
     match &view.rating_changes {

@@ -21,7 +21,6 @@ pub async fn server(faults: &str) -> PracticeServer {
     PracticeServer::start(settings).await.expect("a free port")
 }
 
-/// The game that an account plays.
 pub async fn game_of(server: &PracticeServer, name: &str) -> GameId {
     let id = AccountId::of(name);
     let game = server.wait(move |state| state.games_of(&id).first().map(|view| view.pairing.id.clone()));

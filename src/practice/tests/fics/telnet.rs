@@ -8,7 +8,6 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Password of every account.
 pub(crate) const PASSWORD: &str = "sesame";
 /// Turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);

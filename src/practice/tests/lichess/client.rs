@@ -37,7 +37,6 @@ impl Client {
         Self { http, ..self.clone() }
     }
 
-    /// A request as it goes out.
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token).timeout(PATIENCE)
     }
@@ -117,7 +116,6 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Reads an answer line by line.
     pub(crate) fn of(response: Response) -> Self {
         Self { response, buffer: Vec::new(), keep_alives: 0 }
     }
@@ -132,7 +130,6 @@ impl Lines {
         }
     }
 
-    /// The next line, without its end.
     pub(crate) async fn line(&mut self) -> Result<Vec<u8>, StreamEnd> {
         loop {
             if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
@@ -170,7 +167,6 @@ impl Lines {
     }
 }
 
-/// A server with settings that make tests quick.
 pub(crate) async fn server() -> PracticeServer {
     server_with(PracticeSettings::default()).await
 }
