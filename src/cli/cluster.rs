@@ -141,7 +141,6 @@ impl ClusterArgs {
 }
 
 impl ClusterCommand {
-    /// Does what is asked of it.
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self.action {
             ClusterAction::Status(asked) => {

@@ -21,7 +21,6 @@ pub(super) struct DailyLog {
     today: Mutex<DayFile>,
 }
 
-/// The open file, and the day it is for.
 struct DayFile {
     day: Date,
     file: File,

@@ -455,7 +455,6 @@ impl Wishes {
         Arc::new(move || waiting.swap(false, Relaxed) && sender.try_send(()).is_ok())
     }
 
-    /// Waits until another game is wanted.
     async fn another_game(&mut self) {
         self.waiting.store(true, Relaxed);
         // The channel stays open: this side holds a sender.

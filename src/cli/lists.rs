@@ -19,11 +19,9 @@ use super::Failure;
 use crate::settings::Settings;
 use bot::policy::{NameLists, challenge::Names};
 
-/// Interval at which the lists are read again.
 const EVERY: Duration = Duration::from_secs(3600);
 /// Interval at which failed URLs are tried again.
 const AGAIN: Duration = Duration::from_secs(60);
-/// Timeout of one list.
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// A longer list is taken for a mistake.
 const LONGEST: usize = 4 << 20;

@@ -104,7 +104,6 @@ where
     }
 }
 
-/// Type below the layers.
 type WithFilter = tracing_subscriber::layer::Layered<EnvFilter, Registry>;
 
 /// Target of events of accounts and games: their sentences contain their fields.
@@ -246,7 +245,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns the log of `events` in this format.
     fn logged(format: LogFormat, events: impl FnOnce()) -> String {
         let written = Arc::new(Mutex::new(Vec::new()));
         let writer = Arc::clone(&written);

@@ -97,7 +97,6 @@ impl PracticeCommand {
         Ok(())
     }
 
-    /// Returns the settings of the server.
     fn settings(&self) -> PracticeSettings {
         PracticeSettings {
             faults: self.faults.clone(),

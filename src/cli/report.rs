@@ -168,7 +168,6 @@ impl ReportCommand {
     }
 }
 
-/// Progress of the judging, on standard error.
 #[derive(Default)]
 struct JudgingBar(Option<ProgressBar>);
 

@@ -103,10 +103,8 @@ pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
     web::secret_for(&settings.web).map(drop).map_err(Failure::usage)
 }
 
-/// Players by the names of their profiles.
 type ProfilePlayers = BTreeMap<String, Arc<PreparedPlayer>>;
 
-/// The player and those of the profiles.
 fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, ProfilePlayers), Failure> {
     warn_of_idle_electors(settings);
     let base = prepare("player", &settings.player)?;

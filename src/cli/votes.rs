@@ -53,7 +53,6 @@ fn write_game<L: GameLine>(
 
 /// A vote of the journal, in words.
 pub(super) struct RecordedVotes {
-    /// The move with its number and value.
     elected: String,
     /// Criterion and source.
     how: String,

@@ -17,7 +17,6 @@ const PERIOD: Duration = Duration::from_secs(60);
 /// See [`PERIOD`].
 const MOST_CHANGES: u32 = 20;
 
-/// Recent changes by name.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeLog(BTreeMap<MachineName, RecentChanges>);
 

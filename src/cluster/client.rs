@@ -76,7 +76,6 @@ struct ClientState {
     table_sync: TableSync,
     /// The polls that may still be answered, and when each was sent, the oldest first.
     polls: VecDeque<(u64, Instant)>,
-    /// Number of polls sent.
     polled: u64,
     slots: u32,
 }
@@ -225,7 +224,6 @@ impl ClusterClient {
         read.map_err(|error| self.refuse(&error)).ok()
     }
 
-    /// A worker says that it is there.
     fn beat(&self, identity: &ProcessIdentity, message: &Message) {
         if let Some((from, heartbeat)) = self.read(identity, message) {
             self.heartbeat(&from, heartbeat);
@@ -390,7 +388,6 @@ impl ClusterClient {
         }
     }
 
-    /// Sends a command about a slot.
     fn command(&self, worker: RunId, command: &WorkerCommand) {
         self.send(&self.known(), worker, command);
     }

@@ -29,7 +29,6 @@ pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");
 /// The environment variable that may hold the token, and the systemd credential.
 pub const TOKEN: (&str, &str) = ("CONCILIO_NATS_TOKEN", "nats-token");
 
-/// Timeout for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of pings: a half-open connection is noticed after two.
 const PING_EVERY: Duration = Duration::from_secs(5);
@@ -47,10 +46,8 @@ pub enum ConnectionError {
     /// A file of the settings is not what it should be.
     #[error("{what} {}: {reason}", file.display())]
     File { what: &'static str, file: PathBuf, reason: String },
-    /// A secret cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The server does not want us.
     #[error("the NATS server {server} refuses us: {reason}; see `concilio worker --help` for the ways to log in")]
     Refused { server: String, reason: String },
     /// The server is not the one it says it is, or not by anybody we trust.
@@ -139,7 +136,6 @@ impl Refusals {
     }
 }
 
-/// A connection, and what becomes of it.
 pub(crate) struct NatsConnection {
     /// The client of the library; cheap to clone.
     pub client: Client,
@@ -319,7 +315,6 @@ pub(crate) struct ReadWatch {
 }
 
 impl ReadWatch {
-    /// Starts the watch of a connection.
     pub(crate) fn of(client: &Client) -> Self {
         let statistics = client.statistics();
         let (messages, bytes) = (statistics.in_messages.load(Relaxed), statistics.in_bytes.load(Relaxed));

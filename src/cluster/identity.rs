@@ -151,13 +151,11 @@ impl RunOwners {
         }
     }
 
-    /// Returns the number of recent runs of this name.
     fn of(&self, now: Instant, name: &str) -> usize {
         let is_recent = |heard: &Instant| now.saturating_duration_since(*heard) <= Self::KEPT;
         self.0.values().filter(|(owner, heard)| owner == name && is_recent(heard)).count()
     }
 
-    /// The name to which a run belongs.
     pub(super) fn name(&self, run: RunId) -> Option<&str> {
         self.0.get(&run).map(|(name, _)| name.as_str())
     }
@@ -166,7 +164,6 @@ impl RunOwners {
 /// Everything a process says of itself in each message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
-    /// The process, as messages name it.
     pub sender: Sender,
     pub version: ProgramVersion,
 }

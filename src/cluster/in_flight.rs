@@ -82,9 +82,7 @@ pub(crate) struct ClaimProgress {
     believed: Option<Proposal>,
     /// Nodes at its last report, and the time of that report after the start.
     spoke: Option<(u64, Duration)>,
-    /// Number of proposals received.
     proposals: u128,
-    /// Number of moves verified for it.
     verified: u32,
     /// End of the search there; passed on after its last proposal.
     ending: Option<SearchEnding>,
@@ -205,7 +203,6 @@ impl RemoteSearch {
         self.progress.spoke = Some((nodes, now.saturating_duration_since(self.sent)));
     }
 
-    /// Returns the record of the ended search.
     fn ended(&self, now: Instant) -> EndedSearch {
         EndedSearch { worker: self.worker, conduct: self.conduct(now), sample: self.sample() }
     }
@@ -217,12 +214,10 @@ impl RemoteSearch {
     }
 }
 
-/// Next step after an event.
 #[derive(Debug)]
 pub(crate) enum EventOutcome {
     /// Nothing: it is stale, or was passed on.
     Nothing,
-    /// A search has ended well.
     Worked(EndedSearch),
     Failed(EndedSearch),
     /// The worker cannot have it.

@@ -58,7 +58,6 @@ impl Default for Intake {
 }
 
 impl Intake {
-    /// Decides about a message of `bytes` bytes.
     pub(crate) fn admit(&mut self, now: Instant, bytes: usize, is_heartbeat: bool) -> Admission {
         self.messages.refill(now);
         self.bytes.refill(now);

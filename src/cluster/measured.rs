@@ -116,7 +116,6 @@ pub(crate) enum Conduct {
     Unknown,
 }
 
-/// Record of an ended search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EndedSearch {
     pub worker: RunId,

@@ -50,7 +50,6 @@ pub enum MembersError {
     Name(String),
     #[error("there is a {kind} {name} already; `concilio cluster remove-{kind} {name}` revokes its key")]
     Known { kind: &'static str, name: String },
-    /// There is none of this name.
     #[error("there is no {kind} {name}, but {known}")]
     Unknown {
         kind: &'static str,
@@ -81,7 +80,6 @@ impl Default for MemberKeys {
     }
 }
 
-/// The members of a cluster, in their folder.
 #[derive(Clone, Debug)]
 pub struct Members {
     folder: PathBuf,
@@ -109,7 +107,6 @@ impl Members {
         Ok(Self { folder: folder.to_owned(), keys })
     }
 
-    /// The names of those that there are.
     pub fn names(&self, kind: MemberKind) -> impl Iterator<Item = &str> {
         self.of(kind).keys().map(String::as_str)
     }
@@ -209,7 +206,6 @@ impl Members {
         [format!("{name}.nk"), format!("{name}-{}.nk", kind.word())].map(|file| self.folder.join(file))
     }
 
-    /// Returns the path of a new secret key.
     fn key_file(&self, kind: MemberKind, name: &str) -> PathBuf {
         // A daemon and a worker may have the same name; most clusters have one daemon, of that name.
         let [alone, with_kind] = self.key_files(kind, name);

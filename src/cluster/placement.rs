@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::identity::RunId;
 
-/// Offer of a worker to one daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerOffer {
     pub worker: RunId,

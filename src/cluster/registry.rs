@@ -76,7 +76,6 @@ pub(crate) struct KnownWorker {
 /// Facts that the searches of a worker have shown, independent of its claims.
 #[derive(Debug)]
 struct Shown {
-    /// Cores on which it has proposed something.
     cores: u16,
     /// Searches since it last proposed something.
     silent: u32,
@@ -143,7 +142,6 @@ pub(crate) enum WorkerChange {
         /// In whose name.
         victim: MachineName,
     },
-    /// There are more than can be used.
     TooMany,
 }
 
@@ -265,7 +263,6 @@ impl Registry {
         anew
     }
 
-    /// Returns the remaining time of distrust in a name.
     pub(crate) fn distrusted(&self, now: Instant, name: &MachineName) -> Option<Duration> {
         self.distrusted.get(name)?.rest(now)
     }
@@ -382,7 +379,6 @@ impl Registry {
         self.workers.get(&worker).is_some_and(|worker| self.closed(now, worker).is_none())
     }
 
-    /// A worker, if it is there.
     pub(crate) fn get(&self, worker: RunId) -> Option<&KnownWorker> {
         self.workers.get(&worker)
     }

@@ -68,7 +68,6 @@ impl Default for ClusterSettings {
 }
 
 impl ClusterSettings {
-    /// Returns true if a cluster is configured.
     pub fn is_on(&self) -> bool {
         !self.nats.is_empty()
     }
@@ -127,7 +126,6 @@ impl ClusterSettings {
     }
 }
 
-/// A file, if one is named.
 pub(super) fn named(path: &Path) -> Option<&Path> {
     (!path.as_os_str().is_empty()).then_some(path)
 }

@@ -23,12 +23,10 @@ const LISTENED: Duration = Duration::from_millis(600);
 /// Timeout for the answers of those workers.
 const PATIENCE: Duration = TOO_FAR;
 
-/// Answer of a worker to a poll.
 #[derive(Clone, Debug)]
 pub struct WorkerAnswer {
     pub worker: Sender,
     pub heartbeat: Heartbeat,
-    /// Lag from the poll to its answer.
     pub lag: Duration,
 }
 
@@ -42,7 +40,6 @@ impl WorkerAnswer {
 /// Answers of all workers.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Usable workers, by name.
     pub workers: Vec<WorkerAnswer>,
     /// Workers of other versions.
     pub refused: Vec<DecodeError>,

@@ -18,7 +18,6 @@ use engine::{Belief, EngineOptions, SharedTable, TableEntry};
 const ROUNDS: u32 = 200;
 /// Entries of a message about a table, as many as the default budget allows.
 const ENTRIES: usize = 21;
-/// Number of workers in the measurement.
 const WORKERS: u32 = 500;
 
 /// The daemon's time for its workers.

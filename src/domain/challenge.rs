@@ -35,7 +35,6 @@ pub struct Challenge {
     pub initial_fen: Option<String>,
     /// Lichess's extra rules, such as `noAbort`.
     pub rules: Vec<String>,
-    /// The game of which it is the rematch.
     pub rematch_of: Option<GameId>,
     /// The bot's rating in its category, if the server reports it.
     pub our_rating: Option<u32>,
@@ -91,11 +90,8 @@ pub enum DeclineReason {
     #[default]
     Generic,
     Later,
-    /// The time control is too fast.
     TooFast,
-    /// The time control is too slow.
     TooSlow,
-    /// The time control does not suit.
     TimeControl,
     /// Only rated games are accepted (the key for declining a casual one).
     Rated,

@@ -130,11 +130,9 @@ pub enum SecondPhaseMode {
 }
 
 impl SecondPhaseMode {
-    /// All modes, in the order of the documentation.
     pub const ALL: [Self; 7] =
         [Self::Sequential, Self::Static, Self::Peer, Self::PeerScore, Self::PvSplit, Self::Shared, Self::Continued];
 
-    /// The name as it is written in the settings.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Sequential => "sequential",

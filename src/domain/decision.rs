@@ -20,7 +20,6 @@ pub enum Source {
     Cloud,
     /// The database chessdb.cn.
     Chessdb,
-    /// The electors of the council proposed it.
     Council,
     /// An elector's proof of a win, which overrides the vote.
     Proof,
@@ -47,17 +46,14 @@ impl Source {
         Self::Journal,
     ];
 
-    /// Returns the source with this word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|source| source.word() == word)
     }
 
-    /// Returns the sources that know openings.
     pub fn of_openings() -> impl Iterator<Item = Self> {
         [Self::Book, Self::Explorer, Self::Cloud, Self::Chessdb].into_iter()
     }
 
-    /// Returns true if the source knows openings.
     pub fn is_of_openings(self) -> bool {
         Self::of_openings().any(|source| source == self)
     }
@@ -82,7 +78,6 @@ impl Source {
 /// One elector's newest proposal and its weight in the election.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote<M = UciMove, K = Knowledge> {
-    /// The newest proposal of the elector.
     pub proposal: Proposal<M>,
     /// The elector's knowledge; `None` for an external engine.
     pub knowledge: Option<K>,
@@ -97,7 +92,6 @@ pub struct SecondPhase<M = UciMove> {
     pub mode: SecondPhaseMode,
     /// The move the first phase alone would have elected.
     pub first_choice: M,
-    /// The proposal of the second search.
     pub proposal: Proposal<M>,
 }
 
@@ -111,7 +105,6 @@ impl<M: PartialEq> SecondPhase<M> {
 /// One process's work for a decision (docs/method.md §7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessMetrics {
-    /// The first elector that it searched for.
     pub elector: ElectorName,
     pub nodes: u64,
     pub busy: Duration,
@@ -128,7 +121,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Returns the nodes of all processes.
     pub fn nodes(&self) -> u64 {
         self.processes.iter().map(|process| process.nodes).sum()
     }
@@ -160,7 +152,6 @@ pub struct Decision<M = UciMove, K = Knowledge> {
     /// Every elector's newest proposal in the order of the roster, then the advisers'. Empty unless
     /// the source is the council.
     pub votes: Vec<Vote<M, K>>,
-    /// The second phase, if there was one.
     pub second_phase: Option<SecondPhase<M>>,
     /// The share of the other electors that do not propose the move elected by the first phase. 0:
     /// unanimous, or a single elector; 1: no other elector agrees.
@@ -187,7 +178,6 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.elected().max_by_key(|proposal| proposal.depth).map_or(&[], |proposal| &proposal.pv)
     }
 
-    /// A decision that needed no vote.
     pub fn without_vote(best: M, source: Source) -> Self {
         Self {
             best,
@@ -214,7 +204,6 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.votes.iter().filter(|vote| vote.weight.is_some())
     }
 
-    /// Returns the number of different moves voted for.
     pub fn distinct_moves(&self) -> usize {
         let mut moves: Vec<String> = self.votes_cast().map(|vote| vote.proposal.best.to_string()).collect();
         moves.sort_unstable();

@@ -14,7 +14,6 @@ pub struct GameInfo {
     pub white: Player,
     pub black: Player,
     pub our_color: Color,
-    /// The line without moves from the game's starting position.
     pub start: Line,
     pub tournament: Option<String>,
     /// The address at which it can be watched.
@@ -22,7 +21,6 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// Ourselves, as the server shows us.
     pub fn us(&self) -> &Player {
         match self.our_color {
             Color::White => &self.white,
@@ -41,7 +39,6 @@ impl GameInfo {
 /// A game as we last knew it: enough to find it again on a server that gives no names to games.
 #[derive(Clone, Debug)]
 pub struct KnownGame {
-    /// The part that does not change.
     pub info: GameInfo,
     /// The moves that the server has shown.
     pub shown: Vec<UciMove>,
@@ -146,7 +143,6 @@ impl GameStatus {
         matches!(self, Draw | Stalemate | OutOfTime | Timeout | InsufficientMaterialClaim | VariantEnd)
     }
 
-    /// The status of a Lichess name.
     pub fn from_name(name: &str) -> Self {
         Self::NAMES
             .into_iter()

@@ -16,7 +16,6 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     const COMPLETE_KNOWLEDGE: Self::Knowledge;
 
-    /// The rules that it is played by.
     fn variant(&self) -> Self::Variant;
 
     /// The position it began with as text; `None` where that is the usual one.
@@ -24,7 +23,6 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     fn moves(&self) -> &[Self::Move];
 
-    /// Returns the number of moves played.
     fn ply(&self) -> usize {
         self.moves().len()
     }
@@ -32,7 +30,6 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// The legal moves; none once the game is over.
     fn legal_moves(&self) -> Vec<Self::Move>;
 
-    /// Returns true if `mv` is legal here.
     fn is_legal(&self, mv: Self::Move) -> bool;
 
     /// Plays a move. `false`, and the line is unchanged, if it is not legal here.
@@ -41,7 +38,6 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// Returns the line cut off after `ply` moves.
     fn prefix(&self, ply: usize) -> Self;
 
-    /// The position as text, for logs.
     fn position_text(&self) -> String;
 
     /// A move here as people write it; one that is not legal stays as it is.

@@ -31,15 +31,8 @@ pub enum LineError {
     /// The starting position is not a legal position of its variant.
     #[error("starting position {fen:?} is not a legal {variant} position: {reason}")]
     Start { fen: String, variant: Variant, reason: String },
-    /// A move is not legal where it is played.
     #[error("move {text:?} (ply {ply}) is not legal in {fen}")]
-    Move {
-        text: String,
-        /// The number of moves before it.
-        ply: usize,
-        /// The position in which it was to be played.
-        fen: String,
-    },
+    Move { text: String, ply: usize, fen: String },
 }
 
 impl Line {
@@ -156,17 +149,14 @@ impl Line {
         &self.position
     }
 
-    /// The position the game began with.
     pub fn start_position(&self) -> &VariantPosition {
         &self.start
     }
 
-    /// The moves played, in UCI notation.
     pub fn moves(&self) -> &[UciMove] {
         &self.moves
     }
 
-    /// Returns the number of moves played.
     pub fn ply(&self) -> usize {
         self.moves.len()
     }
@@ -175,7 +165,6 @@ impl Line {
         self.position.turn()
     }
 
-    /// Returns true if `uci` is legal here.
     pub fn is_legal(&self, uci: UciMove) -> bool {
         uci.to_move(&self.position).is_ok()
     }
@@ -221,7 +210,6 @@ impl Line {
         Some(by_san.or_else(by_squares)?.to_uci(self.castling_mode))
     }
 
-    /// The FEN of the position on the board.
     pub fn fen(&self) -> String {
         Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
     }

@@ -29,7 +29,6 @@ pub enum ServerEvent {
     Challenge(Challenge),
     /// A challenge was withdrawn by its maker, or went out of date.
     ChallengeCancelled(ChallengeId),
-    /// A challenge of the bot was declined.
     ChallengeDeclined {
         /// The challenge as the server named it when we made it.
         id: ChallengeId,
@@ -81,7 +80,6 @@ pub enum ServerEvent {
     Learned(String),
     /// Something went wrong that the adapter copes with by itself: for the journal.
     Fault {
-        /// The game it concerns, if it concerns one.
         game: Option<GameId>,
         /// The problem and its reason in one line, without secrets.
         what: String,
@@ -92,16 +90,13 @@ pub enum ServerEvent {
 pub enum Action {
     Accept(ChallengeId),
     Decline(ChallengeId, DeclineReason),
-    /// Withdraws a challenge of the bot.
     Cancel(ChallengeId),
     Challenge(ChallengeRequest),
     /// Plays a move, and offers a draw with it (which also accepts a standing offer).
     Move {
-        /// The game it is played in.
         game: GameId,
         /// Legal in the position on the board, castling as the game's line writes it.
         uci: UciMove,
-        /// True to offer a draw with the move.
         offer_draw: bool,
     },
     /// Ends a game before both sides have moved.
@@ -114,7 +109,6 @@ pub enum Action {
     Chat(GameId, ChatRoom, String),
     /// Writes to a player outside a game (FICS).
     Tell {
-        /// The name of whom it is for.
         to: String,
         text: String,
     },
@@ -123,12 +117,10 @@ pub enum Action {
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
     ClaimDraw(GameId),
     Join(TournamentEntry),
-    /// Takes part in a tournament no more.
     Leave(Tournament),
 }
 
 impl Action {
-    /// The game it belongs to, if any.
     pub fn game(&self) -> Option<&GameId> {
         match self {
             Self::Accept(_)
@@ -202,7 +194,6 @@ pub enum ActionError {
     /// The network or the server failed; the action may or may not have happened.
     #[error("no answer from the server: {0}")]
     Unavailable(String),
-    /// The server refused, with its words.
     #[error("the server refused: {0}")]
     Refused(String),
     /// The game or challenge does not exist (any more).
@@ -211,7 +202,6 @@ pub enum ActionError {
     /// The token is missing, wrong or lacks a scope.
     #[error("not authorised: {0}")]
     Unauthorised(String),
-    /// The server has no such feature.
     #[error("this server does not offer it: {0}")]
     Unsupported(&'static str),
 }

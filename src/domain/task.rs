@@ -19,7 +19,6 @@ pub struct SearchId {
     pub ply: usize,
     /// Counts the searches of this process, so that a takeback does not confuse two searches of the same ply.
     pub serial: u64,
-    /// The phase that it belongs to.
     pub phase: Phase,
 }
 

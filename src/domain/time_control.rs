@@ -8,14 +8,11 @@ use shakmaty::Color;
 /// The most minutes (as seconds, before they are multiplied) that [`TimeControl::from_minutes`] takes.
 const LONGEST_INITIAL: Duration = Duration::from_secs(10_000);
 
-/// The time control of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeControl {
     /// A clock that runs, with an increment after every move.
     RealTime {
-        /// The initial time of each clock.
         initial: Duration,
-        /// The time added by every move.
         increment: Duration,
     },
     /// Days for each move.
@@ -87,7 +84,6 @@ impl TimeControl {
         }
     }
 
-    /// The speed class, by the estimate.
     pub fn speed(self) -> Speed {
         match self.estimate().map(|estimate| estimate.as_secs()) {
             None => Speed::Correspondence,
@@ -111,7 +107,6 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// A text that is no time control.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a time control (accepted: {accepted}, days such as 3d, or unlimited)")]
 pub struct TimeControlError {
@@ -189,7 +184,6 @@ impl fmt::Display for Speed {
 pub struct Clock {
     /// Time left for all moves to come.
     pub remaining: Duration,
-    /// The time added by the next move.
     pub increment: Duration,
 }
 
@@ -200,7 +194,6 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Returns equal clocks for both players.
     pub const fn both(clock: Clock) -> Self {
         Self { white: clock, black: clock }
     }
@@ -212,7 +205,6 @@ impl Clocks {
         }
     }
 
-    /// The clock of `color`, to change.
     pub const fn of_mut(&mut self, color: Color) -> &mut Clock {
         match color {
             Color::White => &mut self.white,

@@ -18,7 +18,6 @@ pub struct Tournament {
     pub kind: Option<TournamentKind>,
 }
 
-/// The kinds of tournament that Lichess has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TournamentKind {
@@ -43,7 +42,6 @@ pub struct TournamentEntry {
     pub tournament: Tournament,
     /// The team we play for, where teams play each other.
     pub team: Option<String>,
-    /// The password, if the tournament has one.
     pub password: Option<Secret>,
     /// True to be paired at once in a running tournament that pairs waiting players. Valid for a
     /// minute.
@@ -57,25 +55,19 @@ impl TournamentEntry {
     }
 }
 
-/// A tournament as its server describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentInfo {
-    /// The server's name for it, with its kind.
     pub tournament: Tournament,
     pub name: String,
     pub terms: GameTerms,
     pub stage: TournamentStage,
-    /// The start, if it is known.
     pub starts_at: Option<Timestamp>,
-    /// The end, if it is known.
     pub ends_at: Option<Timestamp>,
     pub players: u32,
     /// True if programs may take part.
     pub bots_allowed: bool,
     pub has_password: bool,
-    /// The least rating that may take part.
     pub min_rating: Option<u32>,
-    /// The greatest rating that may take part.
     pub max_rating: Option<u32>,
     /// The missing condition for taking part, in the server's words; `None` if the server names
     /// none.
@@ -91,7 +83,6 @@ pub enum TournamentStage {
     Over,
 }
 
-/// A player's standing in a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// The rank, from 1 on.

@@ -29,7 +29,6 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 10] = [
         Self::Standard,
         Self::Chess960,

@@ -14,10 +14,8 @@ use super::{CriterionName, Decision, GameLine, Heuristic, Knowledge, Source};
 const MOST_MOVES: usize = 3;
 const MOST_NAMES: usize = 3;
 
-/// Name of the second search.
 const SECOND_SEARCH: &str = "second search";
 
-/// The knowledge of an elector, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KnowledgeWords {
     /// The whole of chess: `all knowledge (net)`.
@@ -88,7 +86,6 @@ fn listed(words: &[impl AsRef<str>], conjunction: &str) -> String {
     }
 }
 
-/// The part of an elector in a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElectorRole {
@@ -314,7 +311,6 @@ fn classes(opinions: &[Opinion]) -> Vec<Class<'_>> {
 }
 
 impl Class<'_> {
-    /// Returns the name of its members.
     fn noun(&self, many: bool) -> String {
         let noun = match self.role {
             ElectorRole::Engine => "engine",

@@ -30,7 +30,6 @@ struct CloudVariation {
 }
 
 impl CloudVariation {
-    /// Returns its value for a side.
     fn score(&self, of: Color) -> Option<Score> {
         let sign = of.fold_wb(1, -1);
         match (self.mate, self.cp) {

@@ -72,7 +72,6 @@ pub(crate) struct OnlineService {
     spared: Arc<Mutex<Spared>>,
 }
 
-/// A service by its kind and its address.
 type ServicePlace = (OnlineKind, String);
 
 /// The services used in this process. A rate limit belongs to the service, not to the player that

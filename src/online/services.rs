@@ -30,7 +30,6 @@ struct SharedServices {
     services: Vec<OnlineService>,
 }
 
-/// Settings of which no service can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum OnlineError {
     #[error(transparent)]

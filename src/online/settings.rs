@@ -23,7 +23,6 @@ pub enum OnlineKind {
 }
 
 impl OnlineKind {
-    /// Returns its name in the log.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Explorer => "the opening explorer",
@@ -76,7 +75,6 @@ impl Default for OnlineSettings {
 }
 
 impl OnlineSettings {
-    /// The file with the token, if one is named.
     pub fn token_file(&self) -> Option<&Path> {
         (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
     }
@@ -136,7 +134,6 @@ impl Default for ServiceSettings {
     }
 }
 
-/// The games that the explorer covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExplorerDatabase {

@@ -48,7 +48,6 @@ pub fn move_accuracy(before: f64, after: f64) -> f64 {
     (raw + 1.0).clamp(0.0, 100.0)
 }
 
-/// The label of a costly move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MoveLabel {
@@ -71,7 +70,6 @@ impl MoveLabel {
         }
     }
 
-    /// Returns its sign in a game's text.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Inaccuracy => "?!",

@@ -12,7 +12,6 @@ use crate::{
 
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedGame {
-    /// The judge, with what it spent on each position.
     pub judge: String,
     /// The accuracy of each side, 0 to 100.
     pub accuracy: BySide<Option<f64>>,

@@ -28,7 +28,6 @@ pub struct ReportRequest {
     pub journal: PathBuf,
     pub filter: Filter,
     pub judge: JudgeSpec,
-    /// The number of positions judged at a time.
     pub threads: NonZeroUsize,
     pub tables: Option<Tablebases>,
     /// The folder of the pages; `None` writes none.

@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-/// A mean with its standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MeanWithError {
     pub mean: f64,
@@ -19,7 +18,6 @@ impl MeanWithError {
     }
 }
 
-/// Sums over games, value by value.
 #[derive(Clone, Debug, Default)]
 pub struct GameSums {
     games: Vec<(f64, f64)>,
@@ -32,7 +30,6 @@ impl GameSums {
         }
     }
 
-    /// Adds a value to the game at hand.
     pub fn add(&mut self, value: f64) {
         if self.games.is_empty() {
             self.next_game();
@@ -47,7 +44,6 @@ impl GameSums {
         self.games.iter().map(|(_, count)| *count as usize).sum()
     }
 
-    /// The mean of all values, with its error.
     pub fn mean(&self) -> MeanWithError {
         let games: Vec<&(f64, f64)> = self.games.iter().filter(|(_, count)| *count > 0.0).collect();
         let (sum, count) = games.iter().fold((0.0, 0.0), |(sums, counts), (sum, count)| (sums + sum, counts + count));

@@ -150,7 +150,6 @@ impl Layers {
         }
     }
 
-    /// Makes a text of a value that is none.
     fn take_for_a_word(&mut self, path: &[String], index: Option<usize>) -> bool {
         let value = match (at_mut(&mut self.merged, path), index) {
             (Some(Value { kind: ValueKind::Array(items), .. }), Some(index)) => items.get_mut(index),

@@ -31,13 +31,11 @@ impl Problem {
         Self { table: path.first().cloned(), ..self }
     }
 
-    /// A value that is not what its key accepts.
     pub(super) fn of_value(origin: &Origin, path: &[String], value: Option<&str>, accepted: &str) -> Self {
         let value = value.map(|value| format!(" = {}", shown(path, value))).unwrap_or_default();
         Self::new(origin, format!("{}{value}: {accepted}", dotted(path))).within(path)
     }
 
-    /// Creates the problem of an unknown key.
     pub(super) fn of_unknown_key(origin: &Origin, path: &[String], known: &[String]) -> Self {
         let key = path.last().map(String::as_str).unwrap_or_default();
         let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
@@ -128,7 +126,6 @@ pub(super) fn accepted(message: &str) -> String {
     format!("expected {plain}")
 }
 
-/// The names that stand between backquotes.
 pub(super) fn backquoted(message: &str) -> Vec<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -38,7 +38,6 @@ impl Default for ServerSettings {
 }
 
 impl ServerSettings {
-    /// The file of the token, if one is named.
     pub fn token_file(&self) -> Option<&Path> {
         (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
     }
@@ -79,7 +78,6 @@ impl ServerSettings {
     }
 }
 
-/// A text that is no address of a FICS.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no address of a FICS: expected HOST:PORT, such as freechess.org:5000")]
 pub struct FicsAddressError(String);

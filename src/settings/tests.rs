@@ -480,7 +480,6 @@ fn key() -> impl Strategy<Value = String> {
     (prop::sample::select(known), near).prop_map(|(key, more)| key + more)
 }
 
-/// Values of every kind, plausible ones among them.
 fn value() -> impl Strategy<Value = String> {
     let plausible =
         ["true", "'none'", "[]", "['standard', 'x']", "{}", "{ rated = true }", "[{ name = 3 }]", "1979-05-27", "nan"];

@@ -13,7 +13,6 @@ pub(super) type Path = Vec<String>;
 /// is a default.
 pub(super) type Origin = Option<String>;
 
-/// The prefix of environment variables that hold settings.
 pub(super) const VARIABLE_PREFIX: &str = "CONCILIO__";
 
 /// Returns a value with its origin, which may depend on its place in a text.
@@ -42,7 +41,6 @@ pub(super) fn from_toml(
     Value::new(origin(span.map(Spanned::span)).as_ref(), kind)
 }
 
-/// Returns the value without its origin.
 pub(super) fn to_toml(value: &Value) -> Option<toml::Value> {
     Some(match &value.kind {
         ValueKind::String(text) => toml::Value::String(text.clone()),

@@ -29,7 +29,6 @@ impl Backoff {
         Self { first_at_once: true, ..self }
     }
 
-    /// Returns the delay before the next attempt.
     pub fn next_delay(&mut self) -> Duration {
         if self.first_at_once && self.last.is_none() {
             self.last = Some(Duration::ZERO);

@@ -3,16 +3,13 @@
 /// One fault. Keys are paths below the table that was checked, one name for each table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The value of one key is not acceptable.
     Value {
-        /// The key of the faulty value.
         key: Vec<String>,
         /// The accepted values, to follow the word "expected".
         accepted: String,
     },
     /// The value of the first key exceeds that of the second.
     Order {
-        /// The key of the lower bound.
         low: Vec<String>,
         /// The key of the upper bound.
         high: Vec<String>,
@@ -20,7 +17,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// A value that is not acceptable.
     pub fn value(key: &str, accepted: impl Into<String>) -> Self {
         Self::Value { key: vec![key.to_owned()], accepted: accepted.into() }
     }

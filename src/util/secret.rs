@@ -9,7 +9,6 @@ use std::{
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// A file that gives no secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the {what} from {}: {reason}", file.display())]
 pub struct SecretError {

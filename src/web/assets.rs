@@ -76,7 +76,6 @@ const BODY: (&str, &str) = ("#f7efe0", "#35302c");
 const LINE: (&str, &str) = ("#2a2522", "#0f0d0c");
 const DETAIL: (&str, &str) = ("#8d8272", "#c9bda9");
 
-/// A file as it is sent.
 struct Asset {
     kind: &'static str,
     text: Bytes,

@@ -53,11 +53,9 @@ struct SharedPlaces {
 struct OpenConnections {
     next: u64,
     by_number: HashMap<u64, OpenConnection>,
-    /// Waiting connections, the last one last.
     waiting: Vec<WaitingConnection>,
 }
 
-/// A connection that waits for a place.
 #[derive(Debug)]
 struct WaitingConnection {
     number: u64,
@@ -172,7 +170,6 @@ impl OpenConnections {
     }
 }
 
-/// The hold of a connection on its turn.
 struct Waiting<'a> {
     places: &'a Places,
     number: u64,

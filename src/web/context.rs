@@ -39,7 +39,6 @@ pub(crate) struct ProgramKind {
     pub demo: bool,
 }
 
-/// Health checks of the program.
 #[derive(Clone)]
 pub struct HealthChecks {
     /// The measurements, in Prometheus' text format; `None` where nothing is measured.

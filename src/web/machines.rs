@@ -6,11 +6,9 @@ use serde::Serialize;
 use crate::security::PageReader;
 use council::electors::{MachineView, Pool};
 
-/// A machine as the page shows it.
 #[derive(Serialize)]
 pub(crate) struct MachineRow {
     name: String,
-    /// True for the machine that plays the games.
     here: bool,
     cores: usize,
     busy: usize,
@@ -49,7 +47,6 @@ impl From<MachineView> for MachineRow {
     }
 }
 
-/// Every machine, this one first.
 pub(crate) async fn list(_: PageReader, State(pool): State<Pool>) -> Json<Vec<MachineRow>> {
     Json(pool.machines().into_iter().map(MachineRow::from).collect())
 }

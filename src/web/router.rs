@@ -41,7 +41,6 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// Many games are written before they are sent, which takes longer.
 const EXPORT_WITHIN: Duration = Duration::from_mins(10);
 
-/// State of the handlers.
 #[derive(Clone)]
 pub(crate) struct WebState {
     pub keys: OperatorKeys,

@@ -17,7 +17,6 @@ use util::{Secret, SecretError};
 pub enum WebError {
     #[error("the page cannot listen on {address}: {source}; set another web.address")]
     Listen { address: SocketAddr, source: io::Error },
-    /// The socket of the control channel cannot be had.
     #[error("the control channel cannot listen on {}: {source}; set another web.socket", path.display())]
     Socket { path: PathBuf, source: io::Error },
     /// Public addresses need a secret for changes.
@@ -63,7 +62,6 @@ pub fn secret_for(settings: &WebSettings) -> Result<Option<Secret>, WebError> {
     }
 }
 
-/// Parts of a listener.
 struct Door {
     secret: Option<Secret>,
     listener: Option<TcpListener>,

@@ -101,7 +101,6 @@ impl OverviewWatch {
 struct OverviewKeeper {
     overview: Overview,
     frames: broadcast::Sender<Bytes>,
-    /// Before this no frame is made.
     next_frame: Instant,
     /// Before this no event is waited for.
     rests_until: Instant,

@@ -56,7 +56,6 @@ impl Channel {
         Ok(Self { client, url, secret: None, place: socket.display().to_string() })
     }
 
-    /// Elsewhere than on Unix there are no such sockets.
     #[cfg(not(unix))]
     pub(super) fn to_socket(_: &Path) -> Result<Self, Failure> {
         Err(Failure::usage("this system has no Unix sockets; give the page's --address"))

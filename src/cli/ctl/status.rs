@@ -152,7 +152,6 @@ impl RunningGameStatus {
 mod tests {
     use super::*;
 
-    /// A game that is over does not run.
     #[test]
     fn finished_games_are_listed_apart() {
         let game = |id: &str, over: &str| {

@@ -94,7 +94,6 @@ fn scene(game: &Game, proposals: &[DraughtsProposal], last_vote: &[String]) -> V
     lines
 }
 
-/// Returns the lines about a move without a picture.
 fn plain(game: &Game, decision: &DraughtsDecision, player: &str) -> Vec<String> {
     let mut lines = vote_lines(game, decision);
     if let Some(summary) = lines.last_mut() {

@@ -73,7 +73,6 @@ impl OurSide {
     }
 }
 
-/// Adds a game to the end of a file.
 pub(super) fn add(path: &std::path::Path, pdn: &str) -> Result<(), Failure> {
     use std::io::Write as _;
     let file = fs::OpenOptions::new().create(true).append(true).open(path);

@@ -150,7 +150,6 @@ struct TablesFile {
     tables: Option<PathBuf>,
 }
 
-/// Default file of the tables.
 const TABLES: &str = "data/draughts.tables";
 
 impl TablesFile {

@@ -90,7 +90,6 @@ pub(super) struct PlayArguments {
 }
 
 impl PlayArguments {
-    /// Plays until the game is over or left.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let tables = self.tables.load()?;
         let pool = Pool::new(0);
@@ -125,7 +124,6 @@ impl PlayArguments {
     }
 }
 
-/// A game that is going on.
 struct Console {
     pool: Pool,
     tables: Option<Arc<EndgameTables>>,
@@ -228,7 +226,6 @@ fn legal(game: &Game) -> String {
     game.legal_moves().iter().map(Move::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the result of a game in words.
 pub(super) fn in_words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Won(Color::White) => "White wins",

@@ -66,7 +66,6 @@ pub(in crate::cli) fn line_of(record: &GameRecord<String>) -> Option<DraughtsLin
     Some(Game::new(start, rules).into())
 }
 
-/// Reads a move as the journal has it.
 pub(in crate::cli) fn read_move(line: &DraughtsLine, text: &str) -> Option<board::Move> {
     line.game().board().read_move(text, line.game().rules()).ok()
 }

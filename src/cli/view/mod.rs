@@ -143,7 +143,6 @@ impl Picture {
         }
     }
 
-    /// Prints lines, if there is none.
     pub(super) fn tell(&self, lines: &[String]) {
         if self.0.is_none() {
             print_lines(lines);

@@ -38,7 +38,6 @@ pub(super) struct Scene {
     hints: Vec<String>,
 }
 
-/// A game as it is shown.
 struct WatchedGame {
     info: Box<GameInfo>,
     line: Arc<Line>,

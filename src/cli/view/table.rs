@@ -7,7 +7,6 @@ use crossterm::style::Stylize;
 use council::player::vote_report::{self, VoteEntry};
 use util::printable;
 
-/// Maximum number of electors in the view.
 const MOST_ELECTORS: usize = 19;
 
 /// The electors' rows with their titles: in full where they fit, else without nodes and weights, and with short names at last.

@@ -36,7 +36,6 @@ const fn flooding(flood: Flood) -> Hostile {
     Hostile { attack: Attack::FalseDepth, cores: 1, flood }
 }
 
-/// Results of an attack.
 #[derive(Default)]
 struct Tally {
     moves: usize,

@@ -29,7 +29,6 @@ pub(crate) struct VerifiedPosition {
 }
 
 impl VerifiedPosition {
-    /// Returns the time until verification may go on.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let due = self.spent.saturating_sub(AT_ONCE) * SHARE;
         due.saturating_sub(now.saturating_duration_since(self.since))

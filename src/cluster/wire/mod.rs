@@ -85,9 +85,7 @@ pub struct Heartbeat {
     pub speed: u32,
     /// UCI engines it can run, by name.
     pub engines: Vec<String>,
-    /// Daemons that have slots on it.
     pub daemons: Vec<RunId>,
-    /// The searches that run on it.
     pub searches: Vec<SearchStatus>,
     /// The number of the poll that this answers, if it answers one.
     pub answers: Option<u64>,
@@ -119,7 +117,6 @@ pub enum WorkerState {
 /// A search that runs on a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchStatus {
-    /// The daemon that asked for it.
     pub daemon: RunId,
     pub search: SearchId,
     pub elector: ElectorName,
@@ -143,7 +140,6 @@ pub struct Addressed<B> {
     pub body: B,
 }
 
-/// Message of a worker to one daemon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
     Answer(Heartbeat),
@@ -153,7 +149,6 @@ pub enum WorkerMessage {
     Table(TableNews),
 }
 
-/// Command of a daemon to one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerCommand {
     Search(Box<SearchCommand>),
@@ -210,7 +205,6 @@ pub struct RemoteElector {
     pub kind: RemoteElectorKind,
 }
 
-/// The kinds of elector that travel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RemoteElectorKind {
     /// An instance of our own engine.
@@ -229,7 +223,6 @@ pub enum RemoteElectorKind {
     Uci {
         /// The name under which the worker has it.
         engine: String,
-        /// The options to set, each with its value.
         options: Vec<(String, String)>,
     },
     /// The first legal move.
@@ -265,7 +258,6 @@ pub enum SearchEventKind {
     Proposal(ProposalText),
     /// The search has ended, with its number of nodes.
     Finished(u64),
-    /// The elector failed, for this reason.
     Failed(String),
     /// The worker has no core for it, or is leaving; it was not begun, or not brought to an end.
     GivenBack,

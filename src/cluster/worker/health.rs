@@ -17,7 +17,6 @@ use tokio::net::TcpListener;
 /// Time without a turn of its loop after which a worker counts as hung.
 const HANGS_AFTER: Duration = Duration::from_secs(5);
 
-/// Health of a worker. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct WorkerHealth(Arc<HealthState>);
 

@@ -131,7 +131,6 @@ struct WorkerTask {
     health: WorkerHealth,
     searches: u64,
     served: ServedDaemons,
-    /// Owners of the daemons' runs.
     daemons: RunOwners,
     /// Daemons of other versions of which the log has told.
     other_versions: NamesTold,

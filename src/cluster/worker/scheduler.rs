@@ -47,7 +47,6 @@ pub(super) enum SchedulerEffect {
     Close(SlotKey),
     /// Begin a search on a slot that is open.
     Search(SlotKey, Job),
-    /// Stop the search on a slot.
     Stop(SlotKey),
     /// The elector on a slot forgets the last game, with that table if it shares one.
     NewGame(SlotKey, Option<TableKey>),
@@ -109,7 +108,6 @@ impl Scheduler {
         self.state = WorkerState::Draining;
     }
 
-    /// Returns true if no slot is searching.
     pub(super) fn is_idle(&self) -> bool {
         self.slots.values().all(|slot| slot.search.is_none())
     }

@@ -38,7 +38,6 @@ impl ServedDaemons {
         Self { names, refused: BTreeSet::new() }
     }
 
-    /// Each, as a part of a subject.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }

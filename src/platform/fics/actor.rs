@@ -210,7 +210,6 @@ impl Actor {
         }
     }
 
-    /// One connection, from its first byte to its last.
     async fn connection(&mut self) -> ConnectionEnd {
         let cancel = self.cancel.clone();
         let opened = tokio::select! {

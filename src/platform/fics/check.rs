@@ -15,7 +15,6 @@ use super::{
     setup::SetUp,
 };
 
-/// Timeout for a command.
 const COMMAND_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,7 +190,6 @@ async fn log_in(
     Ok((link, us))
 }
 
-/// Sends a command and gives the answer.
 async fn ask(link: &mut TelnetLink, command: &str) -> Result<Vec<FicsMessage>, ActionError> {
     link.send(command).await.map_err(unavailable)?;
     until_prompt(link).await

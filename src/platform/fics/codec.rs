@@ -37,7 +37,6 @@ pub enum ServerFrame {
     /// A whole line, never empty, without line end, prompts and control characters. Also the questions of the login,
     /// which have no line end.
     Line(String),
-    /// The server is ready for a command.
     Prompt,
     /// timeseal's `[G]`: a [`ClientFrame::Pong`] is due at once.
     Ping,

@@ -26,7 +26,6 @@ pub enum LoginError {
     /// We have no password, but the name belongs to an account.
     #[error("{0} is a registered name and needs its password")]
     NeedsPassword(String),
-    /// The server does not take this name.
     #[error("the server does not take the name {name}: {reason}")]
     BadName { name: String, reason: String },
     /// The server took timeseal's greeting for a name: it does not speak this version.

@@ -247,7 +247,6 @@ fn games(side: &RecordedSide) -> Vec<String> {
     games
 }
 
-/// Returns the expected results of [`GAMES`].
 fn expected() -> Vec<String> {
     GAMES.iter().map(|(moves, _, end)| format!("{moves} {end}")).collect()
 }

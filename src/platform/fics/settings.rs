@@ -8,7 +8,6 @@ use util::{SecretError, timeseal::Version, values::WholeNumber};
 
 pub use util::Secret as Password;
 
-/// The environment variable that may hold the password.
 pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";
 
 /// The name of the systemd credential that may hold the password (`LoadCredential=fics-password:...`).
@@ -20,7 +19,6 @@ const TIMESEAL_PORT: u16 = 5000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FicsSettings {
-    /// The name or address of the server.
     pub host: String,
     /// Port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
@@ -155,7 +153,6 @@ pub enum Timeseal {
 }
 
 impl FicsSettings {
-    /// Returns the first version to try.
     pub(super) fn first_seal(&self) -> Option<Version> {
         match self.timeseal {
             Timeseal::Auto if self.port == TIMESEAL_PORT => Some(Version::Two),

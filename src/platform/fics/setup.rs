@@ -49,7 +49,6 @@ pub(super) struct SetUp {
     shown_interface: BTreeMap<String, String>,
     /// True if failed settings were repeated.
     repeated: bool,
-    /// Settings that the server has refused, in its words.
     refused: Vec<String>,
     /// Variants that are let through, as interface variables.
     variants: Vec<String>,

@@ -5,7 +5,6 @@ use domain::Account;
 /// The scope without which a token is of no use to us.
 const BOT_SCOPE: &str = "bot:play";
 
-/// A report on an account before it plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountReport {
     pub account: Account,
@@ -36,7 +35,6 @@ impl AccountReport {
         }
     }
 
-    /// Returns the verdict on the scopes.
     pub fn permission(&self) -> &'static str {
         match (&self.scopes, self.may_play()) {
             (None, _) => "not told by the server",

@@ -9,7 +9,6 @@ use reqwest::{
 
 use super::{request::Lane, settings::ServerUrl};
 
-/// The connections, by what they carry.
 #[derive(Debug)]
 pub(super) struct Connections {
     streams: Client,

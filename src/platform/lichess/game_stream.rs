@@ -49,7 +49,6 @@ const DISORDER: &str = "the stream did not begin with the whole state";
 /// Signals to a game's task.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GameSignals {
-    /// The event stream says that the game is over.
     pub finished: CancellationToken,
     pub reopen: Arc<Notify>,
     /// The event stream tells of the game once more: a stream that is away need not wait to be opened.
@@ -66,11 +65,9 @@ struct Outage {
 /// End of a stream that had been opened.
 enum StreamOutcome {
     Reopen,
-    /// It was lost, for this reason.
     Lost(String),
 }
 
-/// Returns the wait that the server asks for.
 fn named_wait(outcome: &Result<StreamOutcome, ActionError>) -> Option<Duration> {
     match outcome {
         Err(ActionError::Limited { retry_after, .. }) => *retry_after,

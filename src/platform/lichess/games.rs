@@ -17,7 +17,6 @@ use super::{
 use domain::{GameId, ServerEvent};
 use util::supervised;
 
-/// The streams of all games. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct GameStreams {
     /// Bounded by the games and by what their tasks ask: the actor never waits.
@@ -34,7 +33,6 @@ enum Watching {
 }
 
 impl GameStreams {
-    /// The handle, and what serves it.
     pub(super) fn new(http: Arc<Http>, events: mpsc::Sender<ServerEvent>) -> (Self, GameStreamsActor) {
         let (commands, inbox) = mpsc::unbounded_channel();
         let streams = Self { commands, followed: Arc::default() };
@@ -43,7 +41,6 @@ impl GameStreams {
         (streams, GameStreamsActor { inbox, http, events, games, tasks, followed })
     }
 
-    /// Returns the number of games that are followed now.
     pub(super) fn followed(&self) -> usize {
         self.followed.load(Ordering::Relaxed)
     }
@@ -59,7 +56,6 @@ impl GameStreams {
         let _ = self.commands.send(Watching::Reopen(id));
     }
 
-    /// The server says elsewhere that a game is over.
     pub(super) fn finished(&self, id: GameId) {
         let _ = self.commands.send(Watching::Finished(id));
     }
@@ -76,7 +72,6 @@ pub(super) struct GameStreamsActor {
 }
 
 impl GameStreamsActor {
-    /// Serves the handles until there are none.
     pub(super) async fn run(&mut self) {
         loop {
             self.followed.store(self.games.len(), Ordering::Relaxed);

@@ -27,7 +27,6 @@ mod token;
 mod tournaments;
 mod wire;
 
-/// Lines of Lichess, as this adapter reads them.
 pub mod lines {
     pub use super::wire::{LichessLineError, event, exported_game, game_event};
 }

@@ -23,7 +23,6 @@ const LONGEST_RESYNC: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OurTime {
-    /// The time left at an instant.
     Left(Duration, Instant),
     Unlimited,
 }

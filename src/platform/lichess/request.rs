@@ -9,18 +9,15 @@ pub(super) enum Topic {
     Account,
     /// Our running games.
     Playing,
-    /// A game as the server keeps it.
     Record,
     Accept,
     Decline,
     /// Withdrawing our own.
     Cancel,
     Challenge,
-    /// Chat of a game.
     Chat,
     /// Other players.
     Users,
-    /// Tournaments and their standings.
     Tournament,
     /// Taking part in tournaments, and no more.
     Join,
@@ -57,7 +54,6 @@ impl Topic {
         }
     }
 
-    /// The word by which it is measured.
     const fn word(self) -> &'static str {
         match self {
             Self::Account => "account",
@@ -75,7 +71,6 @@ impl Topic {
     }
 }
 
-/// Priority of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// It opens a stream, which stays.
@@ -86,7 +81,6 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// The word by which it is measured.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Stream => "stream",

@@ -39,10 +39,8 @@ pub(super) struct StreamLine {
     pub received: Instant,
 }
 
-/// The reason of a stream's end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StreamEnd {
-    /// The server closed it in good order.
     #[error("the server closed the stream")]
     Closed,
     /// Not even a keep-alive line came in time: the connection is dead without notice.

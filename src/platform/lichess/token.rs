@@ -3,7 +3,6 @@
 
 use std::{ffi::OsString, fmt, fs, io, path::Path, path::PathBuf};
 
-/// The environment variable that may hold the token.
 pub const TOKEN_VARIABLE: &str = "CONCILIO_LICHESS_TOKEN";
 
 /// The name of the systemd credential that may hold the token (`LoadCredential=lichess-token:...`).

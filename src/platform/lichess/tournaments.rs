@@ -67,7 +67,6 @@ impl LichessServer {
         }
     }
 
-    /// Returns the current state of a tournament.
     pub(super) async fn tournament_info(&self, tournament: &Tournament) -> Result<TournamentInfo, ActionError> {
         let us = self.http.our_id().await?;
         let us = &us;

@@ -44,12 +44,10 @@ pub struct JudgeSpec {
 }
 
 impl JudgeSpec {
-    /// Our own engine with this effort.
     pub fn own(effort: JudgeEffort) -> Self {
         Self { engine: None, effort }
     }
 
-    /// A UCI engine as it comes, with this effort.
     pub fn uci(path: PathBuf, effort: JudgeEffort) -> Self {
         Self { engine: Some(EngineProgram { path, ..EngineProgram::default() }), effort }
     }
@@ -71,7 +69,6 @@ impl JudgeSpec {
         }
     }
 
-    /// The elector that searches for it.
     fn elector(&self) -> ElectorSpec {
         let hash = self.hash();
         match &self.engine {

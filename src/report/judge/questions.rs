@@ -18,7 +18,6 @@ pub fn position_key(line: &Line) -> u64 {
 
 #[derive(Clone, Debug)]
 pub struct JudgeQuestion {
-    /// The position, as a line that begins with it.
     pub line: Line,
     pub key: u64,
 }

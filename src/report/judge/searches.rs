@@ -27,7 +27,6 @@ const LONGEST_LINE: usize = 8;
 
 const NICENESS: i32 = 19;
 
-/// Why positions could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
     /// The engine does not start, or does not go on.

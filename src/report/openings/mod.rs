@@ -11,7 +11,6 @@ use shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64};
 
 const NAMES: &str = include_str!("names.txt");
 
-/// An opening by its code and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct NamedOpening {
     /// The code of the Encyclopaedia of Chess Openings, `A00` to `E99`.

@@ -5,12 +5,10 @@ use crate::{
     study::{GameStudy, MoveStudy},
 };
 
-/// The titles of the games' table.
 pub(super) const GAME_TITLES: &str = "server,game,started_at,our_color,opponent,opponent_rating,time_control,result,status,\
     eco,opening,plies,accuracy,opponent_accuracy,average_loss,opponent_average_loss,inaccuracies,mistakes,blunders,ending,\
     turning_point\n";
 
-/// The titles of the moves' table.
 pub(super) const MOVE_TITLES: &str = "server,game,ply,mover,ours,san,uci,expected_before,expected_after,loss,centipawn_loss,\
     accuracy,label,better,phase,clock,taken,at_stake\n";
 

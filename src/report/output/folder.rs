@@ -189,7 +189,6 @@ impl ReportFolder {
     }
 }
 
-/// A game's row in the lists.
 fn row(record: &GameRecord, study: Option<&GameStudy>, link: Option<&str>) -> String {
     let opponent = record.opponent();
     let title = opponent.title.as_deref().map_or_else(String::new, |title| format!("{} ", escaped(title)));

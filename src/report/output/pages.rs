@@ -270,7 +270,6 @@ fn vote_errors(report: &Report, link: impl Fn(&str) -> Option<String>) -> String
     format!("<h2>The worst errors</h2>\n{}", table.end())
 }
 
-/// A page of the list of games.
 pub(super) fn list(rows: &[String], number: usize, pages: usize) -> String {
     let mut body = String::new();
     let links = (1..=pages).map(|page| {
@@ -280,7 +279,6 @@ pub(super) fn list(rows: &[String], number: usize, pages: usize) -> String {
     page("Games", "", &body)
 }
 
-/// Writes a table of games from finished rows.
 pub(super) fn list_table(rows: &[String]) -> String {
     let titles = ["begun", "against", "colour", "clock", "result", "#accuracy", "#?!", "#?", "#??", "opening", ""];
     let table = HtmlTable::new(&titles).with_rows(rows);

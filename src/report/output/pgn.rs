@@ -85,7 +85,6 @@ fn comment(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
     commands.into_iter().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
 }
 
-/// Returns the comments on a move.
 fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
     let mut words = Vec::new();
     if let (Some(label), Some(best)) = (played.label, played.best_line.first()) {

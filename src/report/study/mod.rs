@@ -25,7 +25,6 @@ use crate::{
 /// A game and what each of its moves was worth.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameStudy {
-    /// The game as the journal has it.
     #[serde(flatten)]
     pub record: GameRecord,
     pub opening: Option<NamedOpening>,
@@ -42,7 +41,6 @@ pub struct GameStudy {
     /// The move that decided the game, as an index of `moves`.
     pub turning_point: Option<usize>,
     pub moves: Vec<MoveStudy>,
-    /// The votes for the bot's moves.
     pub votes: Vec<VoteStudy>,
 }
 

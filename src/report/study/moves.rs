@@ -45,7 +45,6 @@ pub struct MoveStudy {
     pub best_line: Vec<String>,
     /// Plies the judge searched.
     pub depth: u32,
-    /// The part of the game it belongs to.
     pub phase: GamePhase,
     pub missed: Option<MissedChance>,
     pub tables: Option<TablebaseTruth>,

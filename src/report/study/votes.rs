@@ -12,7 +12,6 @@ use crate::{
     judge::{GameMaterial, GameVerdicts, PositionVerdict, after, position_key},
 };
 
-/// The vote for a move of the bot.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoteStudy {
     pub ply: usize,
@@ -36,7 +35,6 @@ pub struct VoteStudy {
     pub line: Line,
     #[serde(skip)]
     pub played: UciMove,
-    /// True if a second phase elected it.
     #[serde(skip)]
     pub had_second_phase: bool,
 }
@@ -44,7 +42,6 @@ pub struct VoteStudy {
 /// An elector's proposal and its cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoterStudy {
-    /// The proposal as it was recorded.
     #[serde(flatten)]
     pub proposal: ProposalRecord,
     pub san: String,

@@ -10,7 +10,6 @@ extern crate concilio_report as report;
 use domain::{Color, Score};
 use report::formulas::{MoveLabel, START_VALUE, centipawn_loss, game_accuracy};
 
-/// A game as the site analysed it.
 struct SiteGame {
     id: &'static str,
     /// The value for White after every move (`#` before moves to mate), with `i`, `m` or `b` for an

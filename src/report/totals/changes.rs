@@ -3,7 +3,6 @@ use serde_json::Value;
 
 use super::Totals;
 
-/// A figure that both reports have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
     pub figure: &'static str,

@@ -35,7 +35,6 @@ impl LossCause {
         }
     }
 
-    /// Returns the cause of a lost game.
     pub(super) fn of(record: &GameRecord, study: Option<&GameStudy>) -> Self {
         match record.status {
             GameStatus::OutOfTime => return Self::Time,

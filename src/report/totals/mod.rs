@@ -32,7 +32,6 @@ const RATING_STEP: u32 = 200;
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
     pub all: GroupFigure,
-    /// The number of games studied move by move.
     pub studied: usize,
     pub groups: Groups,
     /// Openings and their variations, those that cost most points first.
@@ -55,7 +54,6 @@ pub struct Totals {
     pub without_faults: ResultCount,
 }
 
-/// Moves of one part of the game.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseFigure {
     pub phase: GamePhase,
@@ -63,7 +61,6 @@ pub struct PhaseFigure {
     pub theirs: MeanWithError,
 }
 
-/// Moves in time trouble and without.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TimeTroubleFigure {
     /// The bot's cost under a tenth of the time.

@@ -11,7 +11,6 @@ use crate::study::GameStudy;
 /// An opening or a variation of one, with the games that were played in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct OpeningNode {
-    /// The name of the opening or of the variation.
     pub name: String,
     pub eco: String,
     #[serde(flatten)]

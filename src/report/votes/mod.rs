@@ -146,7 +146,6 @@ impl BetterVoter {
     }
 }
 
-/// Adds up votes, game by game.
 #[derive(Debug)]
 pub struct CouncilSums {
     votes: usize,
@@ -189,7 +188,6 @@ const SPLITS: [(&str, f64); 4] =
     [("all voters agree", 0.0), ("a few dissent", 1.0 / 3.0), ("split", 2.0 / 3.0), ("no majority", 1.0)];
 
 impl Default for CouncilSums {
-    /// Starts with every criterion and its defaults.
     fn default() -> Self {
         let rules = CriterionName::ALL.into_iter().map(ReplayRule::criterion);
         Self {
@@ -209,7 +207,6 @@ impl Default for CouncilSums {
 }
 
 impl CouncilSums {
-    /// Adds the votes of a game.
     pub fn add(&mut self, game: &GameStudy) {
         self.next_game();
         self.add_rules(&game.votes);

@@ -18,7 +18,6 @@ use super::{
 
 const OVERHEAD: &str = "network lag is measured in every game; player.clock.reserve adds to it";
 
-/// Conditions of a profile, by name.
 type Conditions = BTreeMap<&'static str, Value>;
 
 /// The part of a profile that holds under some conditions.

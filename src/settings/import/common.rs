@@ -108,7 +108,6 @@ pub(super) struct ImportedEngine {
 }
 
 impl ImportedEngine {
-    /// The council of this engine alone.
     pub(super) fn council(self) -> Table {
         let path = Path::new(&self.folder).join(&self.program).to_string_lossy().into_owned();
         let mut words = self.interpreter.into_iter().chain([path]).chain(self.arguments);

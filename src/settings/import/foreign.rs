@@ -120,7 +120,6 @@ impl ForeignSettings {
         texts.unwrap_or_default()
     }
 
-    /// A table of texts by name.
     pub(super) fn take_table(&mut self, path: &str) -> Vec<(String, String)> {
         let names = self.names(path);
         let table = names.into_iter().filter_map(|name| match self.take(&format!("{path}.{name}"))? {
@@ -151,7 +150,6 @@ impl ForeignSettings {
     }
 }
 
-/// The options of a YAML text.
 pub(super) fn parse(text: &str) -> Result<Map<String, Value>, ImportError> {
     // An infinite number is no limit, which is what an option without a value means as well.
     let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };

@@ -66,7 +66,6 @@ impl Import {
     }
 }
 
-/// Why a file cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// It is not in the language of the other bots' files.

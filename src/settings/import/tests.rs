@@ -16,7 +16,6 @@ fn import(bot: ForeignBot, text: &str) -> Import {
     Import::read(bot, text, Import::TOKEN_FILE).unwrap_or_else(|error| panic!("{error}:\n{text}"))
 }
 
-/// The files that the examples name.
 const FILES: [&str; 11] = [
     "lichess.token",
     "engines/brain",

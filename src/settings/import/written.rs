@@ -58,7 +58,6 @@ impl ImportedSettings {
         Section(self)
     }
 
-    /// Returns the path of the token file.
     pub(super) fn token_file(&self) -> &str {
         &self.token_file
     }

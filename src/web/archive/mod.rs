@@ -88,7 +88,6 @@ where
         .route("/api/games/{server}/{game}/{file}", get(export::one))
 }
 
-/// Games as the page lists them.
 #[derive(Serialize)]
 struct GameList {
     /// The number of games that pass the filter.

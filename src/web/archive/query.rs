@@ -80,7 +80,6 @@ impl GamesQuery {
     }
 }
 
-/// A part of the games in an order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Page {
     key: SortKey,

@@ -18,7 +18,6 @@ use report::{
 pub(super) struct Replay {
     game: GameRecord,
     start_fen: String,
-    /// Its opening by code and name.
     opening: Option<NamedOpening>,
     /// End, such as `White won by checkmate`; empty while it runs.
     ending: String,
@@ -29,7 +28,6 @@ pub(super) struct Replay {
     faults: Vec<FaultRecord>,
 }
 
-/// A move with the position after it.
 #[derive(Serialize)]
 struct ReplayedMove {
     #[serde(flatten)]
@@ -42,7 +40,6 @@ struct ReplayedMove {
     vote: Option<VoteInWords>,
 }
 
-/// A vote as a chess player reads it.
 #[derive(Serialize)]
 struct VoteInWords {
     /// Vote in one sentence; for a move without a vote, its source.

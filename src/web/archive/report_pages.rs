@@ -12,7 +12,6 @@ use axum::{
 use super::JournalReader;
 use crate::{problem::HttpProblem, security::PageReader};
 
-/// The address of the first page.
 const FIRST_PAGE: &str = "/report/index.html";
 
 impl JournalReader {
@@ -26,7 +25,6 @@ impl JournalReader {
     }
 }
 
-/// A page of the report, or its style.
 pub(super) async fn page(
     _: PageReader,
     State(door): State<JournalReader>,

@@ -31,7 +31,6 @@ pub(super) struct Results {
     endings: Vec<ResultRow>,
 }
 
-/// The number of games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct ScoreSum {
     won: u32,
@@ -112,7 +111,6 @@ fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<NamedOpening> {
     NamedOpening::of(&line).map(|(opening, _)| opening)
 }
 
-/// A table with the most games first.
 fn rows(table: ScoreTable) -> Vec<ResultRow> {
     let mut rows: Vec<ResultRow> = table.into_iter().map(|(name, score)| ResultRow { name, score }).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.score.games()));

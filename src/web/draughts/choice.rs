@@ -14,7 +14,6 @@ use draughts::{
 use draughts_player::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
 use serde::Serialize;
 
-/// A move, and the votes for it.
 #[derive(Debug, Serialize)]
 pub(super) struct Choice {
     pub best: String,

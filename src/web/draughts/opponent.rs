@@ -103,7 +103,6 @@ impl OpponentRequest {
         &self.name
     }
 
-    /// Checks that there is such an opponent.
     pub(super) fn check(&self) -> Result<Opponent, HttpProblem> {
         if !(1..=DEEPEST).contains(&self.depth) {
             return Err(HttpProblem::bad(format!("an opponent looks 1 to {DEEPEST} full moves ahead")));

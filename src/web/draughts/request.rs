@@ -22,10 +22,8 @@ const LONGEST_MOVE: usize = 32;
 /// The longest game, in plies. Games by the relaxed rules know no draw, so they need an end.
 const MOST_PLIES: usize = 1000;
 
-/// The longest name of a game, in characters.
 const LONGEST_ID: usize = 32;
 
-/// The longest name of a player, in characters.
 const LONGEST_NAME: usize = 80;
 
 /// A game: where it began, and every move since.

@@ -23,7 +23,6 @@ pub(super) struct GameView {
     taken: Taken,
     /// The count of moves without progress; none where the rules know no draw.
     count: Option<Count>,
-    /// The end of the game, and its reason.
     over: Option<String>,
 }
 
@@ -112,7 +111,6 @@ const fn word(color: Color) -> &'static str {
     }
 }
 
-/// Returns the end of a game on this board.
 fn ending(outcome: Outcome, board: &Board) -> String {
     let why = match outcome {
         Outcome::Won(winner) => {

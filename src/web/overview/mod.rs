@@ -32,9 +32,7 @@ pub use rows::{
     PlayerRow, VoteRow,
 };
 
-/// Maximum number of ended games.
 const MOST_ENDED: usize = 8;
-/// Maximum number of challenges.
 const MOST_CHALLENGES: usize = 40;
 /// Maximum number of log lines.
 const MOST_LINES: usize = 200;
@@ -65,7 +63,6 @@ struct Changes {
 pub struct OverviewFrame<'a> {
     accounts: BTreeMap<&'a str, &'a AccountRow>,
     games: BTreeMap<String, GameFrame<'a>>,
-    /// Games that are not shown any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gone: Vec<String>,
     challenges: Vec<&'a ChallengeRow>,
@@ -189,7 +186,6 @@ impl Overview {
             || self.games.values().any(GameOverview::has_changed)
     }
 
-    /// Forgets the changes so far.
     pub fn forget_changes(&mut self) {
         self.changes = Changes { serial: self.serial, ..Changes::default() };
         self.games.values_mut().for_each(GameOverview::forget_changes);

@@ -34,7 +34,6 @@ pub struct AccountRow {
     pub since: Option<Timestamp>,
     /// `playing`, `paused` or `draining`.
     pub mode: &'static str,
-    /// Since when, where that has changed.
     pub mode_since: Option<Timestamp>,
     /// Number of reconnections.
     pub reconnections: u32,
@@ -104,10 +103,8 @@ pub struct GameHead {
     pub time_control: String,
     pub speed: &'static str,
     pub rated: bool,
-    /// URL of the game.
     pub url: Option<String>,
     pub tournament: Option<String>,
-    /// Electors in the order of the roster.
     pub electors: Vec<ElectorRow>,
     /// Since when we know of it.
     pub since: Timestamp,
@@ -156,7 +153,6 @@ impl From<&ElectorSpec> for ElectorRow {
     }
 }
 
-/// The position on the board, with the clocks.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BoardRow {
     pub fen: String,
@@ -263,7 +259,6 @@ pub struct DecisionRow {
     pub line: Vec<String>,
 }
 
-/// End of a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct OverRow {
     /// In words, such as `Ann wins by resignation`.
@@ -272,7 +267,6 @@ pub struct OverRow {
     pub result: &'static str,
     /// `won`, `lost`, `drawn`, or nothing without a result.
     pub ours: Option<&'static str>,
-    /// Change of the rating.
     pub rating_change: Option<i32>,
     pub at: Timestamp,
 }
@@ -322,7 +316,6 @@ pub(super) const fn color_word(color: Color) -> &'static str {
     }
 }
 
-/// A value as text and as a number.
 pub(super) fn shown(score: Option<Score>) -> (Option<String>, Option<i32>) {
     (score.map(|score| score.to_string()), score.map(Score::as_centipawns))
 }

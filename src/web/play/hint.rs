@@ -10,7 +10,6 @@ use bot::session::PreparedPlayer;
 use council::{Council, Question, electors::Pool};
 use domain::{Limits, Line, vote_words};
 
-/// Time of a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Serialize)]
@@ -19,7 +18,6 @@ pub(super) struct Hint {
     san: String,
     uci: String,
     score: Option<String>,
-    /// Vote in one sentence.
     sentence: String,
     votes: Vec<HintVote>,
 }

@@ -9,10 +9,8 @@ use bot::session::{LimitSettings, PlayerSettings, PreparedPlayer};
 use council::{CouncilSettings, Roster};
 use domain::{Color, GameTerms, Line, TimeControl, Variant};
 
-/// The longest name of a roster that is taken.
 const LONGEST_ROSTER: usize = 200;
 
-/// The most electors a game in the page has.
 const MOST_ELECTORS: usize = 32;
 
 #[derive(Serialize)]
@@ -53,7 +51,6 @@ pub(super) struct GameRequest {
     nodes: u64,
 }
 
-/// A game that can be played.
 pub(super) struct GameOrder {
     pub player: Arc<PreparedPlayer>,
     pub terms: GameTerms,
@@ -62,7 +59,6 @@ pub(super) struct GameOrder {
 }
 
 impl GameRequest {
-    /// Checks that it can be played.
     pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, HttpProblem> {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
         let time_control =

@@ -125,7 +125,6 @@ struct SeatView {
     /// The legal moves; none during the other side's turn.
     legal: Vec<LegalMove>,
     draw_offered: bool,
-    /// The player has offered a draw.
     draw_asked: bool,
     over: Option<String>,
 }

@@ -39,7 +39,6 @@ pub(super) struct PlayStage {
 /// The players of games, known before their start.
 type Players = Arc<Mutex<HashMap<GameId, Arc<PreparedPlayer>>>>;
 
-/// Why no game can be played in the page.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StageError {
     #[error("the practice server: {0}")]
@@ -104,7 +103,6 @@ impl PlayStage {
         })
     }
 
-    /// Returns the number of running games.
     pub(super) async fn running(&self) -> Result<usize, HttpProblem> {
         let running = self.ask(|state| state.running_games().len()).await?;
         let mut players = self.players.lock().unwrap_or_else(PoisonError::into_inner);

@@ -48,7 +48,6 @@ pub(crate) struct OperatorKeys(Arc<KeyRing>);
 struct KeyRing {
     secret: Option<Secret>,
     public: bool,
-    /// The cookie that holds a session.
     cookie: String,
     sessions: Mutex<VecDeque<String>>,
     guesses: Guesses,
@@ -125,7 +124,6 @@ impl OperatorKeys {
         })
     }
 
-    /// Returns the error for missing access.
     fn missing(&self, wanted: Access) -> HttpProblem {
         match self.0.secret {
             None => HttpProblem::refused(
@@ -206,7 +204,6 @@ impl<S: Sync> FromRequestParts<S> for Operator {
     }
 }
 
-/// Form of a login.
 #[derive(Deserialize)]
 pub(crate) struct LoginForm {
     secret: String,
@@ -245,13 +242,10 @@ fn with_cookie(cookie: &str) -> Response {
 /// Permissions of the client, for the page.
 #[derive(Serialize)]
 pub(crate) struct WhoAmI {
-    /// Everything of the page may be read.
     reads: bool,
-    /// Games may be played in the page.
     plays: bool,
     /// The bot may be told what to do.
     operates: bool,
-    /// There is a secret to log in with.
     can_log_in: bool,
 }
 

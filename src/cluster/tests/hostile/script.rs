@@ -86,7 +86,6 @@ impl Attack {
         Self::LastMoment,
     ];
 
-    /// The attack of this name, as `Debug` writes it.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|attack| format!("{attack:?}").eq_ignore_ascii_case(name))
     }
@@ -136,7 +135,6 @@ pub struct Knows {
     pub asked: u64,
 }
 
-/// Returns the claims of an attacker about one search.
 pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
     let random = &mut StdRng::seed_from_u64(seed);
     let (best, worst, last) = (knows.best, knows.worst, knows.moves.saturating_sub(1));

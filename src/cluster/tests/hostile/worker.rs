@@ -282,7 +282,6 @@ pub struct Outcome {
 }
 
 impl Target {
-    /// Creates a daemon with this roster, in this cluster.
     pub fn new(cluster: ClusterSettings, roster: &str) -> Self {
         let stop = CancellationToken::new();
         let cluster = ClusterClient::join(cluster, stop.clone());
@@ -299,7 +298,6 @@ impl Target {
         Self { cluster, council, settings, electors, _stop: stop.drop_guard() }
     }
 
-    /// Decides on a move within this time.
     pub async fn decides(&mut self, line: &Line, time: Duration) -> Outcome {
         let timing = Some(Box::new(move |_: &council::Progress| time) as _);
         let question = Question { timing, ..Question::new(GameId::new("attack"), Arc::new(line.clone())) };

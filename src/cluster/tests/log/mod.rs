@@ -40,14 +40,12 @@ impl Log {
         .clone()
     }
 
-    /// The lines that have all these words.
     pub(crate) fn lines(&self, words: &[&str]) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
         let has_all = |line: &&str| words.iter().all(|word| line.contains(word));
         text.lines().filter(has_all).map(str::to_owned).collect()
     }
 
-    /// Waits until there is such a line.
     pub(crate) async fn says(&self, words: &[&str]) {
         until(&format!("the log has {words:?}"), || !self.lines(words).is_empty()).await;
     }

@@ -19,7 +19,6 @@ pub struct GameStart {
 }
 
 impl GameStart {
-    /// The player who is not `name`.
     pub fn opponent_of(&self, name: &str) -> &str {
         if self.white.eq_ignore_ascii_case(name) { &self.black } else { &self.white }
     }

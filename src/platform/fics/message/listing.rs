@@ -131,7 +131,6 @@ pub struct StoredGame {
     pub online: Option<bool>,
     /// When it was adjourned, where the server says it in a form we read.
     pub date: Option<Date>,
-    /// Terms, if the server names them.
     pub terms: Option<RowTerms>,
 }
 
@@ -146,7 +145,6 @@ pub struct PastGame {
     pub status: GameStatus,
     /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
-    /// Terms, if the server names them.
     pub terms: Option<RowTerms>,
     /// When it ended, where the server says it in a form we read.
     pub ended: Option<ListedTime>,

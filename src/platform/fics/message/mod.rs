@@ -34,7 +34,6 @@ pub enum FicsMessage {
     AskReturn(Option<String>),
     /// `**** Invalid password! ****`
     WrongPassword,
-    /// The server takes no such name.
     BadName(String),
     /// The server accepts no logins now.
     Full(String),
@@ -118,7 +117,6 @@ pub enum FicsMessage {
     /// Our challenge, seek, acceptance or tell was not taken.
     Refused {
         words: String,
-        /// Player that the words name, if any.
         about: Option<String>,
     },
     /// There is no such offer to accept; with the player who makes none, or the offer's number, where the line has it.
@@ -132,7 +130,6 @@ pub enum FicsMessage {
         /// The speaker, as the server names them.
         by: Speaker,
         manner: SpeechKind,
-        /// Text in one line.
         text: String,
     },
     /// A line from a service, such as the tournament manager: those begin with a colon.
@@ -147,11 +144,8 @@ pub enum FicsMessage {
     },
     /// Players who are online and have an adjourned game with us.
     AdjournedOnline(Vec<String>),
-    /// A line of the answer to `stored`.
     Stored(StoredGame),
-    /// The end of the answer to `stored`.
     StoredEnd,
-    /// A line of the answer to `history`.
     Past(PastGame),
     /// The first line of the answer to `finger`. Its last ones are written by that player, and may look like those of any list.
     FingerBegins,
@@ -180,7 +174,6 @@ pub struct Speaker {
     pub name: String,
     /// Titles without their brackets: `C`, `U`, `TM`, `*`.
     pub titles: Vec<String>,
-    /// The game in which it was said.
     pub game: Option<u32>,
 }
 
@@ -253,7 +246,6 @@ pub struct FicsOffer {
     pub ours: bool,
     pub with: String,
     pub what: OfferKind,
-    /// Terms, for a game.
     pub terms: Option<Box<MatchTerms>>,
 }
 

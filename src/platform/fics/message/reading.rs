@@ -356,7 +356,6 @@ fn there(line: &str, rest: &str) -> Option<FicsMessage> {
     }
 }
 
-/// A refusal in the server's own words.
 fn refusal(line: &str) -> FicsMessage {
     FicsMessage::Refused { words: line.to_owned(), about: named(line) }
 }

@@ -9,7 +9,6 @@ use shakmaty::Color;
 
 use super::name::is_name;
 
-/// Our relation to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardRelation {
     /// We play, and it is our move.
@@ -140,7 +139,6 @@ impl Style12 {
         full_moves.saturating_mul(2).saturating_add(usize::from(self.turn == Color::Black))
     }
 
-    /// True if we are one of its players.
     pub fn is_ours(&self) -> bool {
         matches!(self.relation, BoardRelation::OurMove | BoardRelation::TheirMove)
     }

@@ -8,10 +8,8 @@ use shakmaty::Color;
 use super::{RowTerms, name::is_name};
 use domain::{GameTerms, Player, TimeControl, Variant};
 
-/// A rating as a server shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShownRating {
-    /// The number, if there is one.
     pub value: Option<u32>,
     /// Estimated (`E`) or provisional (`P`).
     pub provisional: bool,
@@ -29,7 +27,6 @@ impl ShownRating {
     }
 }
 
-/// A player in the terms of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchSide {
     pub name: String,
@@ -50,7 +47,6 @@ impl MatchSide {
     }
 }
 
-/// Two players and what they are to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchTerms {
     /// Challenger; in a game that begins, White.
@@ -146,12 +142,10 @@ impl MatchTerms {
         }
     }
 
-    /// Returns the side that is not `name`.
     pub fn other_than(&self, name: &str) -> &MatchSide {
         if self.first.name.eq_ignore_ascii_case(name) { &self.second } else { &self.first }
     }
 
-    /// Returns the side of `name`, if there is one.
     pub fn seat_of(&self, name: &str) -> Option<&MatchSide> {
         [&self.first, &self.second].into_iter().find(|seat| seat.name.eq_ignore_ascii_case(name))
     }

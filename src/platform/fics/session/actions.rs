@@ -14,13 +14,11 @@ use domain::{
     TimeControl, UciMove, Variant,
 };
 
-/// Result of an action.
 enum Course {
     /// Send these; that is all there is to it.
     Commands(Vec<String>),
     /// Send these when nothing that matters more is held up by them; that is all there is to it.
     Talk(Vec<String>),
-    /// Send this, and wait for what the server says.
     Await(String, Want),
     /// Wait for the board that shows a move which is on its way already.
     AwaitSameMove,
@@ -149,7 +147,6 @@ impl FicsSession {
         Ok(Course::Talk(vec![command]))
     }
 
-    /// Returns the server's handle of a challenge.
     fn handle_of(&self, id: &ChallengeId) -> Result<String, ActionError> {
         if self.challenges.get(id).is_none() {
             return Err(ActionError::NotFound(format!("challenge {id}")));

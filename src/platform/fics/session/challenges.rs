@@ -35,7 +35,6 @@ pub(super) struct PendingChallenge {
     pub incoming: bool,
     pub index: Option<u32>,
     pub terms: Box<MatchTerms>,
-    /// True if we have accepted it.
     pub is_accepted: bool,
     /// True if it is a game that waits, of which only the server's list has told: the opponent has asked for nothing.
     pub is_stored: bool,

@@ -37,7 +37,6 @@ pub(super) struct Announcement {
 }
 
 impl Announcement {
-    /// Returns the rules that all of it gives.
     pub(super) fn rules(&self) -> ToldRules {
         let start = self.start.as_ref().map(|start| ToldRules::of(&start.kind));
         let facts = self.facts.as_ref().map(|facts| ToldRules::of(&facts.kind));
@@ -165,7 +164,6 @@ pub(super) struct FollowedGame {
 }
 
 impl FollowedGame {
-    /// A game that begins with `board`.
     pub(super) fn begin(
         id: GameId,
         board: &Style12,
@@ -248,12 +246,10 @@ impl FollowedGame {
         game
     }
 
-    /// Returns true if `board` shows this game.
     pub(super) fn is_shown_by(&self, board: &Style12) -> bool {
         self.is(board.game, &board.white, &board.black)
     }
 
-    /// Returns true if `name` plays it.
     pub(super) fn is_between(&self, name: &str) -> bool {
         [&self.info.white.name, &self.info.black.name].into_iter().any(|player| player.eq_ignore_ascii_case(name))
     }
@@ -395,7 +391,6 @@ impl FollowedGame {
         position.is_variant_end() || position.legal_moves().is_empty()
     }
 
-    /// Returns true if it is our move.
     pub(super) fn is_our_move(&self) -> bool {
         self.line.turn() == self.info.our_color
     }

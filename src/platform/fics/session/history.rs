@@ -6,7 +6,6 @@
 use crate::fics::message::PastGame;
 use domain::GameInfo;
 
-/// The list of past games.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// The newest row; `None` before the first list.

@@ -29,7 +29,6 @@ use super::{
 use crate::fics::message::{ListedMoves, ListedTime, PastGame};
 use domain::{ActionError, Color, GameId, GameStatus, KnownGame, Line, UciMove};
 
-/// Timeout for a list.
 const LIST_PATIENCE: Duration = Duration::from_secs(15);
 
 /// Number of missing or incomplete lists after which the look-up is given up.
@@ -61,13 +60,10 @@ fn in_utc(time: DateTime) -> Option<Timestamp> {
     time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp())
 }
 
-/// Look-ups, done one after the other.
 #[derive(Default)]
 pub(super) struct LookUps {
     waiting: VecDeque<PendingLookUp>,
-    /// State of the first of them.
     step: Option<Step>,
-    /// Until when the server may answer.
     until: Option<Instant>,
     /// Tells the ends of lists apart.
     serial: u32,
@@ -81,7 +77,6 @@ struct PendingLookUp {
     attempts: u32,
 }
 
-/// State of a look-up.
 enum Step {
     Games(Vec<PastGame>),
     /// The moves of one of them; those that are `left` come after it.
@@ -143,7 +138,6 @@ fn found(moves: &[UciMove], status: GameStatus, winner: Option<Color>) -> Reques
 }
 
 impl LookUps {
-    /// A line of a list of moves.
     pub(super) fn listed(&mut self, line: ListedMoves) {
         let is_end = line == ListedMoves::End;
         if let Some(Step::Moves { list, .. }) = &mut self.step {
@@ -214,7 +208,6 @@ impl FicsSession {
         }
     }
 
-    /// Looks up what became of a game.
     pub(crate) fn look_up(&mut self, game: KnownGame, ticket: Ticket, now: Instant) {
         let id = &game.info.id;
         if self.current_id() == Some(id) || self.adjournments.is_cut_off(id) {

@@ -76,7 +76,6 @@ pub(crate) enum SessionEffect {
     Answer(Ticket, Result<RequestAnswer, ActionError>),
 }
 
-/// The game that we have, if any.
 enum CurrentGame {
     Empty,
     /// A game of which we wait to learn the moves.
@@ -129,7 +128,6 @@ pub(crate) struct FicsSession {
     requests: Requests,
     said: Announcement,
     current: CurrentGame,
-    /// The last game, and how it ended.
     ended: Option<(GameId, GameEnd)>,
     rating_news: RatingNews,
     /// When the board of a game that was announced is asked for.
@@ -151,7 +149,6 @@ pub(crate) struct FicsSession {
     sought: Option<(String, Instant)>,
     /// The server's words when it refused a seek.
     seek_refusal: Option<String>,
-    /// True if new games are accepted.
     open: bool,
     /// True if games are sought: players who answer a seek must not be declined.
     seeks_wanted: bool,
@@ -335,7 +332,6 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// The server is ready for a command.
     pub(crate) fn prompted(&mut self, now: Instant) {
         self.server_speaks(now);
         self.has_sent = false;

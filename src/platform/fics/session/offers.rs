@@ -60,7 +60,6 @@ impl FicsSession {
         }
     }
 
-    /// A player challenges us.
     fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>, now: Instant) {
         let opponent = terms.other_than(self.our_name()).clone();
         if let Some(pending) = self.challenges.with(&opponent.name, true)

@@ -32,7 +32,6 @@ impl Outbox {
         }
     }
 
-    /// Returns true if this command waits.
     pub(super) fn holds(&self, command: &str) -> bool {
         self.waiting.iter().any(|waiting| waiting == command)
     }
@@ -42,12 +41,10 @@ impl Outbox {
         self.unanswered = Some(now);
     }
 
-    /// The server is ready for a command.
     pub(super) fn prompted(&mut self) {
         self.unanswered = None;
     }
 
-    /// Returns the command to send now.
     pub(super) fn next(&mut self, now: Instant) -> Option<String> {
         if self.unanswered.is_some_and(|sent| now < sent + PROMPT_PATIENCE) {
             return None;

@@ -15,7 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(super) struct RatingNews {
     /// Change of the rating that came before the end of the game on the board.
     early: Option<i32>,
-    /// The end that waits, and until when.
     waiting: Option<(FinishedGame, Instant)>,
 }
 
@@ -33,7 +32,6 @@ impl RatingNews {
         self.waiting.as_ref().map(|(_, due)| *due)
     }
 
-    /// Returns true if the end of this game waits.
     pub(super) fn is_about(&self, id: &GameId) -> bool {
         self.waiting.as_ref().is_some_and(|(finished, _)| finished.id == *id)
     }

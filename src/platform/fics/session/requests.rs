@@ -12,10 +12,8 @@ const NUDGE_AFTER: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(pub u64);
 
-/// Answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestAnswer {
-    /// Answer to an action.
     Done(Done),
     /// True if the player is online.
     There(bool),
@@ -43,7 +41,6 @@ pub(super) enum Want {
 pub(super) struct Requests {
     patience: Duration,
     open: Vec<(Ticket, Want, Instant)>,
-    /// When the server was nudged last.
     nudged: Option<Instant>,
     answers: Vec<(Ticket, Result<RequestAnswer, ActionError>)>,
 }
@@ -82,7 +79,6 @@ impl Requests {
         Some(want)
     }
 
-    /// Answers every request of this kind.
     pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
         self.settle_each(|want| kind(want).then(|| answer.clone()));
     }
@@ -105,7 +101,6 @@ impl Requests {
         settled
     }
 
-    /// Returns true if a request of this kind waits.
     pub(super) fn is_open(&self, kind: impl Fn(&Want) -> bool) -> bool {
         self.open.iter().any(|(_, want, _)| kind(want))
     }

@@ -58,7 +58,6 @@ struct Adjourned {
     is_told: bool,
     /// True if the server itself says that it waits, since we are connected.
     confirmed: bool,
-    /// When the server listed it last.
     listed: Option<Instant>,
     online: bool,
     declined: bool,
@@ -113,7 +112,6 @@ pub(super) struct Adjournments {
     told_for_good: bool,
     /// True if this server has shown that it has no list of games that wait.
     knows_no_list: bool,
-    /// When the list was asked for before a match.
     list_asked: Option<Instant>,
     /// The match that we have sent last.
     asked_by_match: Option<AskedMatch>,
@@ -238,7 +236,6 @@ impl Adjournments {
         self.cut_off.as_ref() == Some(&opponent) || self.games.get(&opponent).is_some_and(|game| game.left_running)
     }
 
-    /// True if there is such a game.
     fn has_running(&self) -> bool {
         self.has_cut_off() || self.games.values().any(|game| game.left_running)
     }
@@ -424,7 +421,6 @@ impl Adjournments {
         self.games.get(&opponent.to_lowercase()).is_some_and(|game| !game.is_allowed && !game.is_told)
     }
 
-    /// True if a game with this player waits.
     pub(super) fn name_of_game_with(&self, opponent: &str) -> Option<&GameId> {
         self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
     }
@@ -506,7 +502,6 @@ impl Adjourned {
     }
 }
 
-/// The name of a game's next part.
 fn next_part(id: &GameId) -> GameId {
     let parts = id.as_str().rsplit_once('.').and_then(|(first, part)| Some((first, part.parse::<u32>().ok()?)));
     let (first, part) = parts.unwrap_or((id.as_str(), 1));

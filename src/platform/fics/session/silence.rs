@@ -25,7 +25,6 @@ pub(super) struct Silence {
 }
 
 impl Silence {
-    /// The server has spoken of the game.
     pub(super) fn is_broken(&mut self, now: Instant) {
         self.heard = Some(now);
         self.asked = None;
@@ -66,7 +65,6 @@ impl FicsSession {
         self.send(if self.silence.knows_no_refresh { "moves" } else { "refresh" });
     }
 
-    /// The server does not know `refresh`.
     pub(super) fn refresh_is_unknown(&mut self, now: Instant) {
         let is_news = !std::mem::replace(&mut self.silence.knows_no_refresh, true);
         if is_news && self.silence.asked.is_some() && self.silence_at().is_some() {

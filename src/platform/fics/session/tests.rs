@@ -9,7 +9,6 @@ use proptest::prelude::*;
 use super::*;
 use domain::{Action, ServerEvent};
 
-/// A player, the time, and what came of both.
 struct Evening {
     session: FicsSession,
     now: Instant,

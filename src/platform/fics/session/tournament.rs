@@ -15,7 +15,6 @@ pub(super) fn answer(line: &str, join: bool) -> Option<String> {
     (join && is_open).then(|| format!("td join {number}"))
 }
 
-/// Returns true if a list continues.
 pub(super) fn has_next_page(line: &str) -> bool {
     line.contains("\"td next\"")
 }

@@ -136,7 +136,6 @@ impl ExportedGame {
     }
 }
 
-/// The moves as the streams write them.
 fn played(start: &Line, moves: &str) -> Result<String, LichessLineError> {
     let mut line = start.clone();
     for text in moves.split_ascii_whitespace() {

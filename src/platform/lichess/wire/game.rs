@@ -33,7 +33,6 @@ impl GameEnvelope {
     }
 }
 
-/// The game in an event of the event stream.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireGameEvent {

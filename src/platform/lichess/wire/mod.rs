@@ -42,7 +42,6 @@ pub enum LichessLineError {
     /// It was too long to be kept.
     #[error(transparent)]
     TooLong(#[from] LineTooLong),
-    /// An event we do not know, by its type.
     #[error("an event we do not know: {0}")]
     Unknown(String),
     /// A game whose rules have no name with us, or that begins where no game can.

@@ -24,7 +24,6 @@ impl Ics {
         Self { listener: TcpListener::bind("127.0.0.1:0").await.expect("a free port") }
     }
 
-    /// Settings for a client of it.
     pub(crate) fn settings(&self, name: &str) -> FicsSettings {
         FicsSettings {
             host: "127.0.0.1".to_owned(),
@@ -154,7 +153,6 @@ impl Connection {
         self.set_up_until("stored").await
     }
 
-    /// Takes every setting up to a command.
     pub(crate) async fn set_up_until(&mut self, last: &str) -> Vec<String> {
         let mut commands = Vec::new();
         loop {
@@ -169,7 +167,6 @@ impl Connection {
     }
 }
 
-/// A game as the server keeps it.
 pub(crate) struct Board {
     pub number: u32,
     pub white: &'static str,

@@ -18,7 +18,6 @@ use platform::{
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// A client, and what it tells.
 struct Client {
     server: FicsServer,
     events: mpsc::Receiver<ServerEvent>,
@@ -40,7 +39,6 @@ impl Client {
         timeout(PATIENCE, self.events.recv()).await.expect("an event").expect("an adapter that runs")
     }
 
-    /// Skips events until one is wanted.
     async fn until<T>(&mut self, wanted: impl Fn(ServerEvent) -> Option<T>) -> T {
         loop {
             if let Some(found) = wanted(self.event().await) {

@@ -15,7 +15,6 @@ use tokio::{
 
 use super::{Client, ics::PATIENCE};
 
-/// The server, until it is dropped.
 struct Other {
     port: u16,
     process: Child,
@@ -103,7 +102,6 @@ impl Person {
     }
 }
 
-/// We move, and Ann sees it.
 async fn we_play(client: &Client, ann: &mut Person, game: &GameId, uci: &str, san: &str) {
     let uci = uci.parse().expect("a move");
     let done = client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await;

@@ -82,7 +82,6 @@ impl Desk {
         }
     }
 
-    /// Makes the report, with the studies of its games.
     pub(crate) fn report(&self, request: &ReportRequest) -> (MadeReport, Vec<GameStudy>) {
         let mut games = Vec::new();
         let made = make_report(request, &AtomicBool::new(false), &mut |_| (), &mut |game: &GameStudy| {
@@ -91,7 +90,6 @@ impl Desk {
         (made.expect("a report").expect("not stopped"), games)
     }
 
-    /// Plays a game to its end.
     pub(crate) async fn play(&self, game: &ScriptedGame<'_>) -> GameKey {
         let info = info(game);
         let key = GameKey::new(&self.server, &info.id);

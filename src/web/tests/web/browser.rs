@@ -118,7 +118,6 @@ impl Browser {
         self.call("url", json!({ "url": url })).await;
     }
 
-    /// Returns the value of a script.
     pub(crate) async fn script(&self, script: &str) -> Value {
         self.call("execute/sync", json!({ "script": script, "args": [] })).await
     }
@@ -247,7 +246,6 @@ impl Browser {
         self.resize(width, height).await;
     }
 
-    /// Saves a picture of the window.
     async fn save(&self, name: &str) {
         let Some(folder) = pictures() else { return };
         let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))";

@@ -16,7 +16,6 @@ async fn ask(stage: &PlayStage, path: &str, body: &Value) -> (StatusCode, Value)
     (status, response.json().await.expect("JSON"))
 }
 
-/// A game as the page shows it.
 async fn look(stage: &PlayStage, game: &Value) -> Value {
     let (status, view) = ask(stage, "api/draughts", game).await;
     assert_eq!(status, StatusCode::OK, "{game}: {view}");
@@ -250,7 +249,6 @@ async fn journal_records_takeback_and_win() {
     assert_eq!(draughts, 1, "a game without an answered move is not written");
 }
 
-/// The game of an answer, to look at it.
 fn answer_as_request(answer: &Value) -> Value {
     json!({ "start": "B:W26:B18", "moves": answer["game"]["moves"] })
 }

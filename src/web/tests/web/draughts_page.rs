@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::{browser::Browser, stage::PlayStage};
 
-/// The page of draughts, ready for a move.
 async fn open(browser: &Browser, stage: &PlayStage) {
     browser.go(&stage.url("#/draughts")).await;
     browser.until("document.querySelector('.board.draughts.playable')").await;

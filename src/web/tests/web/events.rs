@@ -35,12 +35,10 @@ pub(crate) fn connect_as(bus: &EventBus, player: Player) {
 }
 
 impl ToldGame {
-    /// Begins a game against `opponent`.
     pub(crate) fn begin(bus: &EventBus, id: &str, opponent: &str) -> Self {
         Self::begin_against(bus, id, Player::named(opponent))
     }
 
-    /// Begins a game against an opponent with a title.
     pub(crate) fn begin_against(bus: &EventBus, id: &str, opponent: Player) -> Self {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let info = GameInfo {
@@ -80,7 +78,6 @@ impl ToldGame {
         self.position();
     }
 
-    /// An elector proposes the first legal move.
     pub(crate) fn propose(&mut self, elector: &str, depth: u32) {
         self.serial += 1;
         let Some(best) = self.line.legal_moves().first().copied() else { return };
@@ -102,7 +99,6 @@ impl ToldGame {
         }));
     }
 
-    /// Sends a chat line.
     pub(crate) fn say(&self, who: &str, text: &str) {
         let line = ChatLine { room: ChatRoom::Player, username: who.to_owned(), text: text.to_owned() };
         self.tell(GameEvent::Chat { line, ours: false });

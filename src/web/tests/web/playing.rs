@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::stage::{PlayStage, within};
 
-/// A player at a board.
 struct Guest<'a> {
     stage: &'a PlayStage,
     game: String,

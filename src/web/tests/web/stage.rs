@@ -150,7 +150,6 @@ impl Drop for PlayStage {
     }
 }
 
-/// A bot with its practice server.
 pub(crate) struct PlayingBot {
     pub(crate) server: PracticeServer,
 }
@@ -164,7 +163,6 @@ impl PlayingBot {
         within("a game", begun).await.expect("a game")
     }
 
-    /// Plays a game to its end.
     pub(crate) async fn whole_game(&self, time_control: &str) -> GameReport {
         let game = self.game(time_control).await;
         within("the end of a game", self.server.wait_for_end(&game)).await.expect("a game")

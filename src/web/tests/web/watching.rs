@@ -24,7 +24,6 @@ impl Listener {
         Self { bytes: bytes.boxed(), read: String::new(), searched: 0 }
     }
 
-    /// The next event: its name and its value.
     async fn next(&mut self) -> (String, Value) {
         loop {
             if let Some(end) = self.read[self.searched..].find("\n\n").map(|at| self.searched + at) {
