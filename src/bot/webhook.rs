@@ -145,7 +145,7 @@ impl Webhook {
         if let Some(delivery) = self.delivery
             && timeout(LAST_WORDS, delivery).await.is_err()
         {
-            tracing::warn!("the webhook has not taken the last messages");
+            tracing::warn!("the webhook did not accept the last messages");
         }
     }
 }
@@ -260,7 +260,7 @@ async fn deliver(client: Client, address: Address, mut messages: mpsc::Receiver<
                 Err(error) => {
                     metrics::webhook("failed");
                     if !std::mem::replace(&mut told, true) {
-                        tracing::warn!(error, "the webhook takes no messages; what could not be sent is given up");
+                        tracing::warn!(error, "the webhook accepts no messages; unsent ones are dropped");
                     }
                 }
             }
@@ -337,7 +337,7 @@ mod tests {
         }
     }
 
-    /// The program ends with what is worth telling most: that the server will not have us.
+    /// The program ends with what is worth telling most: that the server refuses the account.
     #[tokio::test]
     async fn last_events_are_sent_at_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

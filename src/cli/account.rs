@@ -88,7 +88,7 @@ async fn upgrade(settings: &LichessSettings, token: &Token, report: &AccountRepo
         return Err(Failure::failed("only an account that has never played can become a bot's"));
     }
     if !yes && !confirmed(&report.account.player.name)? {
-        return Err(Failure::failed("nothing was changed"));
+        return Err(Failure::failed("nothing changed"));
     }
     lichess::upgrade(settings, token).await?;
     outln!("  {} is a bot account now", report.account.player.name);

@@ -248,7 +248,10 @@ impl MemberArgs {
     fn reload(&self) -> Result<(), Failure> {
         let Some(file) = &self.reload else { return Ok(()) };
         let failed = |reason: &dyn std::fmt::Display| {
-            Failure::failed(format!("all is written, but the server was not told: {}: {reason}", file.display()))
+            Failure::failed(format!(
+                "all files are written, but the server was not notified: {}: {reason}",
+                file.display()
+            ))
         };
         let text = std::fs::read_to_string(file).map_err(|error| failed(&error))?;
         let pid = text.trim().parse().ok().and_then(Pid::from_raw).ok_or_else(|| failed(&"no process number"))?;

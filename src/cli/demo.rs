@@ -197,7 +197,7 @@ impl DemoCommand {
         serving.cancel();
         page.closed().await;
         if stopped_again {
-            return Err(Failure::failed("stopped at once; the journal holds what was played"));
+            return Err(Failure::failed("stopped at once; played games are in the journal"));
         }
         let journal = runtime.journal.clone();
         drop(runtime);

@@ -36,10 +36,10 @@ enum ListError {
     #[error(transparent)]
     Http(#[from] reqwest::Error),
     /// Names do not begin like that, but what is shown in a browser does, such as a proxy's word that the server is down.
-    #[error("a page came instead of a list")]
+    #[error("received a page instead of a list")]
     Page,
     /// Empty answer: most likely a fault, since an emptied list can keep a comment.
-    #[error("nothing came, where there were names before")]
+    #[error("received an empty list, where there were names before")]
     Empty,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result
                         changed
                     });
                 }
-                Err(error) => tracing::warn!(%error, "the lists of names cannot be read; the last ones hold"),
+                Err(error) => tracing::warn!(%error, "cannot read the lists of names; keeping the last ones"),
             }
             tokio::select! {
                 () = sleep_until(next_fetch(Instant::now(), all_due, !failed.is_empty())) => (),
@@ -110,7 +110,7 @@ async fn fetch_all(client: &reqwest::Client, urls: &BTreeSet<String>, is_repeate
         match fetch(client, url, has_names).await {
             Ok(names) => {
                 if is_repeated {
-                    tracing::info!(url, "the list of names has come");
+                    tracing::info!(url, "list of names received");
                 }
                 known().insert(url.clone(), names);
             }
@@ -119,7 +119,7 @@ async fn fetch_all(client: &reqwest::Client, urls: &BTreeSet<String>, is_repeate
                 if is_repeated {
                     tracing::debug!(url, %error, "a list of names still cannot be had; {holds}");
                 } else {
-                    tracing::warn!(url, %error, "a list of names cannot be had; {holds}; it is tried every minute");
+                    tracing::warn!(url, %error, "cannot fetch a list of names; {holds}; retrying every minute");
                 }
                 failed.insert(url.clone());
             }
@@ -152,7 +152,7 @@ async fn fetch(client: &reqwest::Client, url: &str, has_names: bool) -> Result<N
     while let Some(chunk) = response.chunk().await? {
         text.extend_from_slice(&chunk);
         if text.len() > LONGEST {
-            tracing::warn!(url, "the list is longer than {LONGEST} bytes; what came so far holds");
+            tracing::warn!(url, "the list is longer than {LONGEST} bytes; using its beginning");
             break;
         }
     }

@@ -43,7 +43,7 @@ pub(super) async fn serve(
     };
     match web::serve(settings, context.clone(), socket, stop.clone()).await {
         Err(error @ WebError::Socket { .. }) => {
-            tracing::warn!("there is no control channel, so `concilio ctl` cannot reach this program: {error}");
+            tracing::warn!("cannot open the control channel, so `concilio ctl` cannot reach this program: {error}");
             web::serve(settings, context, None, stop).await.map_err(failure)
         }
         served => served.map_err(failure),

@@ -109,7 +109,7 @@ impl ReportCommand {
         }
         match made {
             None => Err(Failure::failed(
-                "stopped; what was judged is in the journal, and the next report goes on from there",
+                "stopped; judged positions are in the journal, and the next report continues from there",
             )),
             Some(made) => self.show(&made, &output),
         }

@@ -168,7 +168,7 @@ impl RunCommand {
         page.closed().await;
         if let Err(error) = runtime.journal.close().await {
             failed = true;
-            tracing::error!(%error, "what was left to write may be lost");
+            tracing::error!(%error, "journal did not close cleanly; the last entries may be missing");
         }
         RunEnd::of(&ends).filter(|_| !failed).ok_or_else(Failure::logged)
     }
@@ -231,12 +231,12 @@ async fn heed_signals(
     if finish {
         let patience = grace.as_secs();
         tracing::info!(
-            "told to stop: the running games are finished, for {patience} s at most; once more to stop at once"
+            "stopping: finishing the running games, for {patience} s at most; send the signal again to stop at once"
         );
         shutdown.drain.cancel();
         tokio::select! {
             () = told_to_stop(&mut signals, &control) => (),
-            () = sleep(grace) => tracing::warn!("the grace time is over"),
+            () = sleep(grace) => tracing::warn!("the time for running games is over"),
         }
     }
     shutdown.now.cancel();
@@ -275,8 +275,8 @@ async fn told_to_stop(signals: &mut Signals, control: &Control) {
 
 async fn read_settings_again(control: &Control) {
     match control.perform(ControlCommand::Reload {}).await {
-        Ok(done) => tracing::info!("told by SIGHUP: {done}"),
-        Err(error) => tracing::error!("told by SIGHUP to read the settings again: {error}"),
+        Ok(done) => tracing::info!("SIGHUP: {done}"),
+        Err(error) => tracing::error!("SIGHUP: cannot reload the settings: {error}"),
     }
 }
 

@@ -164,7 +164,7 @@ fn variants<'a>(players: impl Iterator<Item = &'a Arc<PreparedPlayer>>) -> Resul
                 }
                 Err(error) => {
                     let error = format!("elector {}: {error}", elector.name);
-                    tracing::warn!("it has no vote until it starts: {error}");
+                    tracing::warn!("elector has no vote until its engine starts: {error}");
                     failure.get_or_insert(error);
                 }
             }

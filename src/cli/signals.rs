@@ -69,7 +69,7 @@ impl Signals {
         match system::System::listen() {
             Ok(system) => Some(Self(system)),
             Err(error) => {
-                tracing::error!(%error, "no signals can be heard; stop with kill -9, games go on after a restart");
+                tracing::error!(%error, "cannot receive signals; stop with kill -9, games go on after a restart");
                 None
             }
         }

@@ -51,7 +51,7 @@ impl ChangeLog {
     /// A worker is not there any more: it is, has or does this.
     pub(crate) fn lost(&mut self, now: Instant, name: &MachineName, why: &str) {
         if self.is_told(now, name) {
-            tracing::warn!(worker = %name, "worker lost: it {why}");
+            tracing::warn!(worker = %name, "worker lost: {why}");
         }
     }
 
@@ -60,13 +60,13 @@ impl ChangeLog {
         match change {
             WorkerChange::Twins(name) if self.is_told(now, name) => tracing::warn!(
                 worker = %name,
-                "two workers have this name, and the second is not used: give each a --name and a key of its own"
+                "two workers have this name; ignoring the second: give each a --name and a key of its own"
             ),
             WorkerChange::Forged { forger, victim } => {
-                tracing::error!(worker = %forger, "a worker speaks in the name of {victim}; it is not believed, and gets nothing for a while")
+                tracing::error!(worker = %forger, "a worker sends messages in the name of {victim}; ignoring it for a while")
             }
             WorkerChange::TooMany => {
-                tracing::warn!("there are more than {} workers; the others are not used", Registry::MOST)
+                tracing::warn!("more than {} workers; ignoring the others", Registry::MOST)
             }
             WorkerChange::Twins(_) | WorkerChange::Came(_) | WorkerChange::Lost(..) => {}
         }
@@ -76,7 +76,7 @@ impl ChangeLog {
     fn is_told(&mut self, now: Instant, name: &MachineName) -> bool {
         let telling = self.telling(now, name);
         if telling == Telling::TooOften {
-            tracing::warn!(worker = %name, "a worker comes and goes all the time; of the next minute no more is told");
+            tracing::warn!(worker = %name, "a worker connects and leaves repeatedly; not logged for the next minute");
         }
         telling == Telling::Change
     }

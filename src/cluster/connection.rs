@@ -48,10 +48,12 @@ pub enum ConnectionError {
     File { what: &'static str, file: PathBuf, reason: String },
     #[error(transparent)]
     Secret(#[from] SecretError),
-    #[error("the NATS server {server} refuses us: {reason}; see `concilio worker --help` for the ways to log in")]
+    #[error(
+        "the NATS server {server} refuses the login: {reason}; see `concilio worker --help` for the ways to log in"
+    )]
     Refused { server: String, reason: String },
     /// The server is not the one it says it is, or not by anybody we trust.
-    #[error("the NATS server {server} is not trusted: {reason}; --ca-file names the certificate of who vouches for it")]
+    #[error("the NATS server {server} is not trusted: {reason}; name the certificate of its authority with --ca-file")]
     Untrusted { server: String, reason: String },
     /// The server lets us in, but not do what we are there for.
     #[error("the NATS server {server} does not let {name} do that: {reason}; {remedy} (docs/cluster.md)")]
@@ -192,7 +194,7 @@ pub(crate) async fn connect_patiently(settings: &ClusterSettings) -> Result<Nats
         match connect(settings).await {
             Err(error) if !error.is_final() => {
                 if pauses.is_fresh() {
-                    tracing::warn!("{error} Trying again until it is.");
+                    tracing::warn!("{error} Retrying.");
                 }
                 tokio::time::sleep(pauses.next_delay()).await;
             }
@@ -256,13 +258,13 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals:
         Event::SlowConsumer(_) => {
             metrics::counter!(crate::SLOW_CONSUMERS).increment(1);
             if refusals.tells_of_slowness(Instant::now()) {
-                tracing::warn!("messages of the cluster come faster than they are read: some are dropped");
+                tracing::warn!("cluster messages arrive faster than they are read: some are dropped");
             }
         }
         Event::ClientError(ClientError::Other(words)) if is_refusal(words) => {
             // With every attempt it does so again.
             if refusals.is_first(words) {
-                tracing::error!("the NATS server does not let us in again: {words}; trying again until it does");
+                tracing::error!("the NATS server refuses the reconnection: {words}; retrying");
             }
         }
         Event::ServerError(error) => {

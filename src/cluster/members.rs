@@ -57,7 +57,7 @@ pub enum MembersError {
         /// Existing members.
         known: String,
     },
-    #[error("no key could be made: {0}")]
+    #[error("cannot create a key: {0}")]
     Key(String),
 }
 

@@ -224,9 +224,9 @@ impl OnlineService {
         let service = self.kind.word();
         let why = printable(why);
         if first {
-            tracing::warn!("{service} has no answer ({why}); it is left alone for a while");
+            tracing::warn!("{service} does not answer ({why}); pausing its requests");
         } else {
-            tracing::debug!("{service} has no answer again ({why})");
+            tracing::debug!("{service} does not answer again ({why})");
         }
     }
 

@@ -139,7 +139,7 @@ impl IdleStudy {
                         tracing::debug!("the study of finished games gives way to a game");
                         own.change(|state| state.due = true);
                     }
-                    Err(error) => tracing::warn!(%error, "games are not studied"),
+                    Err(error) => tracing::warn!(%error, "studies are disabled"),
                 }
             }
         })?;

@@ -61,7 +61,7 @@ impl Supervisor {
         if self.last.replace(now).is_some_and(|last| now.saturating_duration_since(last) >= SOUND_AFTER) {
             self.backoff.reset();
         }
-        tracing::error!("{} panicked, a defect of this program; it is started again", self.task);
+        tracing::error!("{} panicked, a defect of this program; restarting it", self.task);
         self.backoff.next_delay()
     }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn perform(
     State(control): State<Option<Control>>,
     Json(command): Json<ControlCommand>,
 ) -> Result<Json<Performed>, HttpProblem> {
-    let control = control.ok_or_else(|| HttpProblem::not_found("there is no bot here that could be told anything"))?;
+    let control = control.ok_or_else(|| HttpProblem::not_found("no bot is running here"))?;
     let done = tokio::spawn(perform_and_log(control, command)).await.map_err(HttpProblem::internal)?;
     done.map(|done| Json(Performed { done })).map_err(|error| HttpProblem::bad(error.to_string()))
 }
@@ -30,8 +30,8 @@ async fn perform_and_log(control: Control, command: ControlCommand) -> Result<St
     let reads_settings = matches!(command, ControlCommand::Reload {});
     let done = control.perform(command).await;
     match &done {
-        Ok(done) if reads_settings => tracing::info!("at the operator's command: {done}"),
-        Err(error) if reads_settings => tracing::error!("at the operator's command: {error}"),
+        Ok(done) if reads_settings => tracing::info!("operator command: {done}"),
+        Err(error) if reads_settings => tracing::error!("operator command failed: {error}"),
         _ => (),
     }
     done

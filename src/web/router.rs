@@ -198,7 +198,7 @@ async fn another_game(
     let ask = another_game.ok_or_else(|| HttpProblem::not_found("this program is not the demo"))?;
     match ask() {
         true => Ok(StatusCode::NO_CONTENT),
-        false => Err(HttpProblem::busy("a game is being played already")),
+        false => Err(HttpProblem::busy("a game is running already")),
     }
 }
 

@@ -195,7 +195,8 @@ pub(crate) async fn status(_: PageReader, State(watch): State<OverviewWatch>) ->
 /// The whole picture, and from then on what changes, as server-sent events.
 pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
     let place = Arc::clone(&watch.places).try_acquire_owned();
-    let place = place.map_err(|_| HttpProblem::busy("as many browsers watch as may (web.watchers in the settings)"))?;
+    let place =
+        place.map_err(|_| HttpProblem::busy("too many browsers are watching (limit: web.watchers in the settings)"))?;
     let Picture { whole, frames } = watch.ask(WatchQuestion::Watch).await?;
     let watcher = Watcher { first: Some(whole), frames, watch: watch.clone(), _place: place };
     let sent = stream::unfold(watcher, |mut watcher| async move {

@@ -90,12 +90,12 @@ impl GameRecord {
     pub fn line_of(&self, moves: impl IntoIterator<Item = UciMove>) -> Line {
         let start = Line::from_fen(self.variant, self.start_fen.as_deref().unwrap_or_default());
         let mut line = start.unwrap_or_else(|error| {
-            tracing::warn!(game = %self.key(), %error, "the game is read without its moves");
+            tracing::warn!(game = %self.key(), %error, "the game's moves are unreadable; showing it without them");
             Line::start(self.variant)
         });
         for uci in moves {
             if let Err(error) = line.play(uci) {
-                tracing::warn!(game = %self.key(), %error, "the rest of the game is left out");
+                tracing::warn!(game = %self.key(), %error, "the rest of the game is omitted");
                 break;
             }
         }

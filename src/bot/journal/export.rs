@@ -18,7 +18,7 @@ pub enum ExportError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The output fails; of kind [`io::ErrorKind::BrokenPipe`] if the reader has closed it.
-    #[error("the export cannot be written: {0}")]
+    #[error("cannot write the export: {0}")]
     Output(#[from] io::Error),
 }
 

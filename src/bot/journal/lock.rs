@@ -42,7 +42,7 @@ impl JournalLock {
                 }
                 // A file system without locks: better to play without one.
                 Err(TryLockError::Error(error)) => {
-                    tracing::warn!("journal {}: it cannot be locked: {error}", path.display());
+                    tracing::warn!("journal {}: cannot lock it: {error}", path.display());
                     break;
                 }
             }

@@ -111,12 +111,12 @@ pub enum JournalError {
     /// The game was never started in this journal.
     #[error("journal: no game {0}")]
     UnknownGame(GameKey),
-    #[error("journal: no thread to write with: {0}")]
+    #[error("journal: cannot start the writing thread: {0}")]
     Thread(String),
     /// The caller's timeout passed. The entry is written all the same.
-    #[error("journal: the disk took longer than {0:?}")]
+    #[error("journal: no answer from the disk within {0:?}")]
     Slow(Duration),
-    #[error("journal: it is closed")]
+    #[error("journal: already closed")]
     Closed,
     /// A copy of the journal could not be written.
     #[error("backup {}: {reason}", path.display())]
@@ -384,7 +384,7 @@ impl Journal {
             }
         }
         if let Some(error) = last {
-            tracing::error!(%game, %error, "its PGN is not written; `concilio games --pgn` still makes one");
+            tracing::error!(%game, %error, "PGN not written; `concilio games --pgn` writes it later");
         }
     }
 

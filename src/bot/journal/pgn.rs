@@ -129,7 +129,7 @@ pub(super) fn text(game: &GameRecord, moves: &[MoveRecord]) -> String {
     let played: Vec<&MoveRecord> = moves.iter().take_while(|played| played.confirmed).collect();
     let mut movetext = PgnWriter::begin(game, played.len(), &[]);
     if let Err(error) = write_moves(&mut movetext, game, &played) {
-        tracing::warn!("PGN of {}: {error}; the rest of the game is left out", game.key());
+        tracing::warn!("PGN of {}: {error}; the rest of the game is omitted", game.key());
     }
     movetext.end(game)
 }

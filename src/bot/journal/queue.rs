@@ -83,7 +83,7 @@ impl JobQueue {
             drop(state);
             if is_first {
                 tracing::error!(
-                    "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; what happens from now on is not written"
+                    "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; further entries are lost"
                 );
             }
             return Err(NotQueued::Full);

@@ -114,7 +114,7 @@ where
         match outcome {
             // It is kept, and the writer has told.
             Ok(()) | Err(JournalError::Unwritable(_)) => (),
-            Err(error) => tracing::error!("journal: {} was not written: {error}", self.what),
+            Err(error) => tracing::error!("journal: {} not written: {error}", self.what),
         }
     }
 
@@ -211,7 +211,7 @@ impl Writer {
     ) {
         // A full queue is counted, and logged with the rest.
         if let Err(JournalError::Closed) = self.queue(Box::new(Note { what, work })) {
-            tracing::error!("journal: {what} was not written: the journal is closed");
+            tracing::error!("journal: {what} not written: the journal is closed");
         }
     }
 
@@ -250,7 +250,7 @@ impl WriterThread {
                     logged += 1;
                     let lost = queue.take_lost();
                     if lost > 0 {
-                        tracing::error!("journal: {lost} entries were given up while its disk hung");
+                        tracing::error!("journal: {lost} entries lost while the disk hung");
                     }
                 }
                 Next::Nothing if self.kept.is_empty() => logged = LOGGED,
@@ -272,7 +272,7 @@ impl WriterThread {
             if catch_unwind(AssertUnwindSafe(|| self.write_all(was_kept))).is_ok() {
                 return;
             }
-            tracing::error!("the journal's thread panicked, a defect of this program; it goes on");
+            tracing::error!("the journal's thread panicked, a defect of this program; continuing");
             self.lines.forget();
         }
     }
@@ -284,21 +284,18 @@ impl WriterThread {
             Err(JournalError::Unwritable(reason)) => {
                 if was_kept == 0 {
                     tracing::error!(
-                        "THE JOURNAL CANNOT BE WRITTEN: {reason}. Play goes on, and what happens is kept in memory until the \
-                         disk takes it: make room, or make it writable, and do not stop this program before"
+                        "THE JOURNAL CANNOT BE WRITTEN: {reason}. Play goes on, and entries are kept in memory: free disk space or make the file writable before this program stops"
                     );
                 }
                 self.kept.retain(|job| job.is_kept());
                 let too_many = self.kept.len().saturating_sub(MOST_KEPT);
                 if too_many > 0 {
-                    tracing::error!(
-                        "journal: {too_many} entries are given up, there is no room for them in memory either"
-                    );
+                    tracing::error!("journal: {too_many} entries lost: too many to keep in memory");
                     self.kept.drain(..too_many);
                 }
             }
             Ok(()) if was_kept > 0 => {
-                tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
+                tracing::warn!("the journal is written again; {was_kept} kept entries are in it")
             }
             _ => (),
         }
@@ -310,7 +307,7 @@ impl WriterThread {
             self.write_after(self.kept.len());
         }
         if !self.kept.is_empty() {
-            tracing::error!("journal: {} entries are lost, the disk did not take them to the end", self.kept.len());
+            tracing::error!("journal: {} entries lost: the disk failed to the end", self.kept.len());
         }
     }
 }
@@ -319,7 +316,7 @@ impl WriterThread {
 fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
     for () in is_due {
         if let Err(error) = held(log).execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
-            tracing::warn!("journal: the log could not be brought into the database: {error}");
+            tracing::warn!("journal: cannot move the write-ahead log into the database: {error}");
         }
     }
 }

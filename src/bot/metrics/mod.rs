@@ -115,7 +115,7 @@ pub enum InstallError {
     #[error("{0}")]
     Bounds(#[from] BuildError),
     /// There is a recorder.
-    #[error("something measures already")]
+    #[error("a recorder is installed already")]
     Twice,
 }
 

@@ -56,22 +56,22 @@ const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 pub enum AccountEnd {
     /// We were told to stop.
     Closed,
-    /// The server will not have us.
+    /// The server refuses the account.
     Rejected(String),
     /// Its connection ended without a word, by a fault of this program.
     Lost(String),
 }
 
-/// Plays on an account until told to stop, or until the server will not have us.
+/// Plays on an account until told to stop, or until the server refuses the account.
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
     let Connection { name, server, events, stop } = connection;
     let memory = remembered(&runtime, &name).await;
     let unfinished = runtime.journal.unfinished(&name).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the games that ran when we last stopped are not known");
+        tracing::warn!(%error, "games of the last run are unknown");
         Vec::new()
     });
     let adjourned = runtime.journal.adjourned(&name).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the games that were adjourned are not known");
+        tracing::warn!(%error, "adjourned games are unknown");
         Vec::new()
     });
     server.remember(&[adjourned, unfinished.clone()].concat()).await;
@@ -141,7 +141,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         context.requests.wait().await;
     };
     if timeout(LAST_REQUESTS, last_requests).await.is_err() {
-        tracing::warn!(server = %context.name, "stopped before the server had answered everything");
+        tracing::warn!(server = %context.name, "stopped before all answers of the server");
     }
     // Now the connection may go; how it takes its leave is its own matter.
     stop.cancel();
@@ -150,7 +150,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         context.tell(AccountEvent::Closed);
     }
     if let Err(error) = context.journal.flush().await {
-        tracing::error!(server = %context.name, %error, "not everything is in the journal");
+        tracing::error!(server = %context.name, %error, "some entries are missing from the journal");
     }
     end
 }
@@ -181,12 +181,12 @@ fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountP
 async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     match runtime.journal.state(&memory_key(name)).await {
         Ok(Some(text)) => serde_json::from_str(&text).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the memory of limits is unreadable and begins anew");
+            tracing::warn!(%error, "stored limits are unreadable; starting without them");
             LobbyMemory::default()
         }),
         Ok(None) => LobbyMemory::default(),
         Err(error) => {
-            tracing::warn!(%error, "the memory of limits cannot be read");
+            tracing::warn!(%error, "cannot read the stored limits");
             LobbyMemory::default()
         }
     }
@@ -617,7 +617,7 @@ impl Manager {
                     }
                 });
             }
-            Err(error) => tracing::error!(%error, "the memory of limits cannot be written"),
+            Err(error) => tracing::error!(%error, "cannot write the stored limits"),
         }
     }
 
@@ -631,7 +631,7 @@ impl Manager {
                 }
             });
             if timeout(LAST_REQUESTS, join_all(leaving)).await.is_err() {
-                tracing::warn!(server = %self.context.name, "stopped before every game was left");
+                tracing::warn!(server = %self.context.name, "stopped before all games were ended");
             }
         }
     }

@@ -127,7 +127,7 @@ pub enum ControlError {
     #[error("no account {name} is running; there is {known}")]
     UnknownAccount { name: ServerName, known: Names },
     /// The command is for one account, and there are several.
-    #[error("on which account? Name one of {known}")]
+    #[error("several accounts are running: name one of {known}")]
     WhichAccount { known: Names },
     #[error("no account plays a game {0} now; `concilio ctl status` shows those that run")]
     NoGame(GameId),
@@ -137,8 +137,8 @@ pub enum ControlError {
     /// The server would not, or cannot.
     #[error(transparent)]
     Server(#[from] ActionError),
-    /// The settings cannot be read again, or are wrong; nothing was changed.
-    #[error("nothing is changed: {0}")]
+    /// The settings cannot be read again, or are wrong; nothing changed.
+    #[error("nothing changed: {0}")]
     Reload(String),
     /// The account ended before it answered.
     #[error("the account has stopped")]
@@ -480,6 +480,6 @@ mod tests {
         let tournament = "abcd1234".parse().expect("a name");
         let join = ControlCommand::Join { tournament, team: None, password: None, account: None };
         let error = control.perform(join).await.expect_err("there are two");
-        assert_eq!(error.to_string(), "on which account? Name one of fics, lichess");
+        assert_eq!(error.to_string(), "several accounts are running: name one of fics, lichess");
     }
 }

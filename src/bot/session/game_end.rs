@@ -47,7 +47,7 @@ pub(super) async fn record(
         // It ended before we saw anything of it.
         Err(JournalError::UnknownGame(_)) => None,
         Err(error) => {
-            tracing::error!(%game, %error, "the end of a game, or its PGN, is not written yet");
+            tracing::error!(%game, %error, "the end of a game, or its PGN, is not yet written");
             None
         }
     };
@@ -96,7 +96,7 @@ async fn look_up_now(
         (LookUpOutcome::Found(info, state), _) => record_whole(context, &info, &state).await,
         // Its record stays open, so the next start looks it up and tells of it.
         (LookUpOutcome::Interrupted, _) => {
-            tracing::info!(%game, "we stop before the server has said how the game ended");
+            tracing::info!(%game, "stopping before the server has reported the end of the game");
         }
         (_, Some((status, winner))) => record(context, game, seen, status, winner).await,
         // The end is unknown: it is announced as such, and the record stays open for the next
@@ -230,7 +230,7 @@ async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
         Ok(known) => known,
         Err(error) => {
             // A full disk, or no file descriptor left: it may be read later.
-            tracing::warn!(%game, %error, "what is known of the game cannot be read");
+            tracing::warn!(%game, %error, "cannot read the game from the journal");
             return LookUpOutcome::NoAnswer;
         }
     };

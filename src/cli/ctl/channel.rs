@@ -120,7 +120,7 @@ impl Channel {
     }
 
     fn no_daemon_of_ours(&self) -> Failure {
-        Failure::failed(format_args!("what answers at {} is no concilio of this version", self.place))
+        Failure::failed(format_args!("the program at {} is not concilio of this version", self.place))
     }
 }
 

@@ -113,7 +113,7 @@ impl ServeDraughts {
             };
             // One that does not keep to the protocol ends its own games, not our service.
             if let Err(error) = serve(&listener, &mut player, &pace, journal.as_ref(), &mut keep).await {
-                tracing::warn!(%error, "a dialogue has ended");
+                tracing::warn!(%error, "the connection was closed");
             }
             kept?;
         }

@@ -170,7 +170,7 @@ impl Console {
 
     async fn program_moves(&mut self) -> Result<(), Failure> {
         let decided = self.player.decide(self.sheet.game(), &self.pace, &mut |_| {}).await;
-        let decision = decided.ok_or_else(|| Failure::failed("the program has found no move"))?;
+        let decision = decided.ok_or_else(|| Failure::failed("the program found no move"))?;
         vote_lines(self.sheet.game(), &decision).iter().for_each(|line| outln!("{line}"));
         self.recorder.decided(self.sheet.game(), &decision).await;
         self.sheet.decided(&decision)?;

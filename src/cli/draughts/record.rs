@@ -44,7 +44,7 @@ pub(super) fn open(settings: &JournalSettings) -> Result<Option<Journal>, Failur
     match Journal::open(settings) {
         Ok(journal) => Ok(Some(journal)),
         Err(error @ JournalError::InUse { .. }) => {
-            tracing::warn!("the game is played, but not written: {error}");
+            tracing::warn!("the game cannot be written: {error}");
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -115,7 +115,7 @@ impl ClusterClient {
             let begun = Instant::now();
             let Err(error) = self.take_part(&settings, &identity, &mut has_come_in).await else { return };
             self.known().link = None;
-            self.lose(|registry| registry.all_lost(), "is out of reach, since the NATS server refuses us");
+            self.lose(|registry| registry.all_lost(), "the NATS server refuses the login");
             if begun.elapsed() > LONGEST_PAUSE {
                 pauses.reset();
                 told.clear();
@@ -124,7 +124,7 @@ impl ClusterClient {
             let words = error.to_string();
             if words != told {
                 let seconds = LONGEST_PAUSE.as_secs();
-                tracing::error!("{words} This machine plays alone, and tries again every {seconds} s or sooner.");
+                tracing::error!("{words} Playing without workers; retrying every {seconds} s or sooner.");
                 told = words;
             }
             sleep(pauses.next_delay()).await;
@@ -208,7 +208,7 @@ impl ClusterClient {
                 }
                 Some(link) = links.recv() => match link {
                     ConnectionChange::Up => self.poll(),
-                    ConnectionChange::Down => self.lose(|registry| registry.all_lost(), "is out of reach without the NATS server"),
+                    ConnectionChange::Down => self.lose(|registry| registry.all_lost(), "the NATS server is unreachable"),
                     ConnectionChange::NotAllowed(words) => return Some(Ended::NotAllowed(words)),
                 },
                 Some(message) = subscriptions.unheard.next() => self.unheard(&message),
@@ -283,7 +283,7 @@ impl ClusterClient {
     fn mute(&self, readers: &mut Readers, name: &str) {
         let seconds = readers.mute(Instant::now(), name).as_secs();
         metrics::counter!(WORKERS_DISTRUSTED).increment(1);
-        tracing::warn!(worker = name, "worker muted for {seconds} s: it sends more than any honest worker");
+        tracing::warn!(worker = name, "worker muted for {seconds} s: it sends more messages than any honest worker");
         self.lose(|registry| registry.remove_named(name), "sends too much");
     }
 }

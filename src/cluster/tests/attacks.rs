@@ -143,14 +143,14 @@ async fn flood_delays_no_other_worker() {
         let _attic = cluster.attic();
         let mut target = cluster.target("balanced-4", &["attic"]).await;
         let _mallory = cluster.mallory(Hostile { flood, ..means(Attack::JustPlausible, 1) }).await;
-        let before = cluster.log.lines(&["sends more than any honest worker", "worker=\"mallory\""]).len();
+        let before = cluster.log.lines(&["sends more messages than any honest worker", "worker=\"mallory\""]).len();
         let begun = Instant::now();
         while begun.elapsed() < nats::PATIENCE {
             let line = position(POSITIONS[1]);
             let votes = target.decides(&line, MOVE).await.decision.votes;
             let heard =
                 votes.iter().any(|vote| vote.proposal.machine.as_ref().is_some_and(|name| name.as_str() == "attic"));
-            let muted = || cluster.log.lines(&["sends more than any honest worker", "mallory"]).len() > before;
+            let muted = || cluster.log.lines(&["sends more messages than any honest worker", "mallory"]).len() > before;
             let beats_are_lost = matches!(flood, Flood::Heartbeats(..));
             if heard && (beats_are_lost || muted()) {
                 break;

@@ -347,7 +347,7 @@ async fn forged_name_is_refused_and_reported() {
     for _ in 0..100 {
         mimic.publishes(mimic.subjects.beat("mimic"), run, &gone).await;
     }
-    let words = ["speaks in the name of victim", "worker=mimic"];
+    let words = ["sends messages in the name of victim", "worker=mimic"];
     keyed.log.says(&words).await;
     mimic.client.flush().await.expect("flushed");
     assert_eq!(keyed.log.lines(&words).len(), 1, "it is told once");
@@ -418,7 +418,7 @@ async fn reconnecting_worker_fills_no_log() {
     }
     drop(beats);
     is_read_to_the_end(&flapper, &daemon).await;
-    let named = keyed.log.lines(&["comes and goes all the time", "worker=flapper"]);
+    let named = keyed.log.lines(&["connects and leaves repeatedly", "worker=flapper"]);
     assert!(!named.is_empty(), "it is named");
     fills_no_log(&keyed, "flapper", begun);
 }

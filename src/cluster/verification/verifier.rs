@@ -28,7 +28,7 @@ impl Verifier {
             }
         });
         if let Err(error) = started {
-            tracing::error!(%error, "no thread to verify what workers propose: their votes do not count");
+            tracing::error!(%error, "cannot start the verification thread: votes of workers do not count");
         }
         Self(orders)
     }

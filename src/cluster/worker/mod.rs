@@ -100,7 +100,7 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let cores = if settings.cores == 0 { all } else { settings.cores };
     let memory = memory_for_tables().map_or(settings.memory, |most| settings.memory.min(most));
     if memory < settings.memory {
-        tracing::warn!("{} MiB were to be lent for tables; this process may have {memory} MiB", settings.memory);
+        tracing::warn!("{} MiB were requested for tables; this process may have {memory} MiB", settings.memory);
     }
     let lent = LentResources { cores, memory, engines: settings.engines.clone() };
     let speed = BenchResult::now().speed;
@@ -232,7 +232,7 @@ impl WorkerTask {
                     });
                     self.publisher.beat(&state);
                     if watch.is_too_long() {
-                        tracing::warn!("the NATS server announced a message longer than any: connecting anew");
+                        tracing::warn!("the NATS server announced a message beyond the limit: reconnecting");
                         let _ = self.publisher.client.force_reconnect().await;
                         watch = ReadWatch::of(&self.publisher.client);
                     }
@@ -242,7 +242,7 @@ impl WorkerTask {
                 Some(message) = commands.next() => self.command(&message),
                 Some((key, search)) = ended.recv() => self.scheduler.ended(key, &search),
                 () = shutdown.drain.cancelled(), if leave_by.is_none() => {
-                    tracing::info!("shutdown when the running searches have ended; once more to leave at once");
+                    tracing::info!("stopping after the running searches; send the signal again to stop at once");
                     self.scheduler.drain();
                     leave_by = Some(Instant::now() + DRAIN_FOR);
                     self.publisher.beat(&self.state(None));
@@ -281,9 +281,7 @@ impl WorkerTask {
             Refusal::OfAll => true,
             Refusal::Known => false,
             Refusal::Of(daemon) => {
-                tracing::warn!(
-                    "the NATS server does not let us serve the daemon {daemon}: {words}; others are served as before"
-                );
+                tracing::warn!("the NATS server forbids serving the daemon {daemon}: {words}; serving the others");
                 false
             }
         }
@@ -304,7 +302,7 @@ impl WorkerTask {
             self.carry_out(effects);
         } else if self.turned_away.is_first(&from) {
             tracing::warn!(
-                "a process of the daemon {} is not served: too many have given orders within a minute, or its number is another's",
+                "ignoring a process of the daemon {}: too many processes within a minute, or its run belongs to another",
                 from.name
             );
         }
@@ -345,7 +343,7 @@ impl WorkerTask {
             Err(error) => {
                 let DecodeError::Version { sender, .. } = &error else { return None };
                 if self.other_versions.is_first(sender) {
-                    tracing::warn!("a daemon is not served: {error}");
+                    tracing::warn!("ignoring a daemon: {error}");
                 }
                 self.publisher.tell(sender, WorkerMessage::Answer(self.state(None)));
                 None

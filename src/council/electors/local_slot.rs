@@ -76,7 +76,7 @@ impl<L: CouncilGame> LocalSlot<L> {
             .spawn(move || thread.serve(&inbox, starting));
         if let Err(error) = spawned {
             // The inbox is gone, so every search of this slot will be reported as failed.
-            tracing::error!(elector = %spec.name, %error, "no thread for an elector");
+            tracing::error!(elector = %spec.name, %error, "cannot start the thread of an elector");
         }
         let (table, running) = (table.cloned(), running.clone());
         Self { spec: spec.clone(), table, commands, started, running, searches: Vec::new() }
@@ -95,7 +95,7 @@ impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
     fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         self.stop();
         if self.is_stuck() {
-            tracing::warn!(elector = %self.spec.name, "it does not stop, and another one takes its slot");
+            tracing::warn!(elector = %self.spec.name, "search does not stop; replacing the elector");
             *self = Self::start(&self.spec, self.table.as_ref(), &self.running);
         }
         let flags: Arc<Flags> = Arc::default();

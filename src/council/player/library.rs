@@ -147,7 +147,7 @@ impl OpenBook {
             return None;
         }
         let known = self.moves(line).unwrap_or_else(|error| {
-            tracing::warn!(%error, "a book cannot be read");
+            tracing::warn!(%error, "cannot read a book");
             Vec::new()
         });
         let known: Vec<_> = known.into_iter().filter(|(mv, _)| !lost_lines.has(line, *mv)).collect();

@@ -271,7 +271,7 @@ impl<L: CouncilGame> Council<L> {
     /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.
     fn fall_back(&mut self, first: &FirstPhase<L>, session: &mut SearchSession<L>) -> Option<Proposal<L::Move>> {
         let proposal = self.fallback.search(session.question, &first.line)?;
-        tracing::warn!(best = %proposal.best, "no elector has said anything in time; the move is from a short search");
+        tracing::warn!(best = %proposal.best, "no elector proposed a move in time; playing a move of a short search");
         session.show(&proposal);
         let progress = Progress {
             proposals: 1,

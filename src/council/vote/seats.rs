@@ -285,9 +285,7 @@ fn fit_tables<L: CouncilGame>(
     let memory = pool.claim_memory(wanted);
     let granted = memory.granted;
     if granted < wanted {
-        tracing::warn!(
-            "the tables of a council want {wanted} MiB and shrink to {granted} MiB: this process may not have more"
-        );
+        tracing::warn!("tables of a council shrink from {wanted} to {granted} MiB: the memory limit of this process");
         let shrunk = |hash: usize| (hash * granted / wanted).max(1);
         roster.resize_tables(&shrunk);
         advisers.iter_mut().for_each(|adviser| adviser.hash = shrunk(adviser.hash));

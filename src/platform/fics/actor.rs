@@ -245,7 +245,7 @@ impl Actor {
             match TelnetLink::open(&host, self.settings.port, self.seal, patience).await {
                 Err(error) if fallback != 0 && fallback != self.settings.port => {
                     let loss = if self.seal.is_some() {
-                        ", without timeseal: the network's delays are charged to us"
+                        ", without timeseal: network delays count on the bot's clock"
                     } else {
                         ""
                     };
@@ -480,7 +480,7 @@ impl Actor {
             return Ok(link.send(&command).await?);
         }
         if let Some(shortcomings) = setup.shortcomings() {
-            tracing::warn!("{} does not take every setting: {shortcomings}", self.settings.host);
+            tracing::warn!("{} does not accept every setting: {shortcomings}", self.settings.host);
         }
         let now = Instant::now().into_std();
         self.session.connected(us.clone(), now);
@@ -512,8 +512,10 @@ impl Actor {
         self.seal = older(self.spoken);
         let host = &self.settings.host;
         match self.seal {
-            Some(_) => tracing::info!("{host} does not take the newer timeseal ({reason}); trying the older one"),
-            None => tracing::warn!("{host} takes no timeseal ({reason}): the network's delays are charged to us"),
+            Some(_) => tracing::info!("{host} does not accept the newer timeseal ({reason}); trying the older one"),
+            None => {
+                tracing::warn!("{host} does not accept timeseal ({reason}): network delays count on the bot's clock")
+            }
         }
         ConnectionEnd::NotSealed
     }

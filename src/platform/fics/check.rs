@@ -66,7 +66,7 @@ impl fmt::Display for FicsReport {
         let timeseal = match self.timeseal {
             Some(Version::Two) => "version 2",
             Some(Version::One) => "version 1",
-            None => "not spoken; the network's delays are charged to us",
+            None => "off; network delays count on the bot's clock",
         };
         writeln!(f, "{}{titles}", self.name)?;
         writeln!(f, "  timeseal: {timeseal}")?;

@@ -96,7 +96,7 @@ impl TelnetLink {
         self.codec.encode(command, &mut bytes)?;
         match timeout(WRITE, self.stream.write_all(&bytes)).await {
             Ok(written) => written,
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the server does not read what we send")),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the server does not read commands")),
         }
     }
 }

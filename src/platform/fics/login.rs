@@ -49,9 +49,9 @@ pub enum LoginError {
     #[error("banned: {0}")]
     Banned(String),
     /// Another login took this name. To log in again would displace it in turn.
-    #[error("another login as {0} has taken our place")]
+    #[error("another login as {0} replaced this one")]
     Displaced(String),
-    #[error("thrown out: {0}")]
+    #[error("logged out by an administrator: {0}")]
     Kicked(String),
     #[error("the server is full: {0}")]
     Full(String),

@@ -62,7 +62,7 @@ impl EventStream {
         }
     }
 
-    /// Returns only when the server will not have us.
+    /// Returns only when the server refuses the account.
     pub(super) async fn follow(&mut self) {
         loop {
             let (reason, at_least) = match self.open_and_read().await {

@@ -210,7 +210,7 @@ impl Http {
                 retry_after: Some(left),
                 key: None,
                 opponent: false,
-                detail: "not sent, for the server has asked us to wait".to_owned(),
+                detail: "not sent: the server's wait has not passed".to_owned(),
             });
         }
         let answer = self.send(call, self.request_timeout).await;

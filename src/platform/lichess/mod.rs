@@ -192,7 +192,7 @@ impl LichessServer {
             Action::Chat(game, room, text) => {
                 let text = chat_text(&text);
                 if text.is_empty() {
-                    return Err(ActionError::Refused("an empty text is not said".to_owned()));
+                    return Err(ActionError::Refused("an empty text cannot be sent".to_owned()));
                 }
                 let call = ["api", "bot", "game", game.as_str(), "chat"];
                 let form = [("room", room.key().to_owned()), ("text", text)];

@@ -51,7 +51,7 @@ pub(super) async fn many(
     let (format, filter) = (Format::of(&file)?, query.filter()?);
     let place = Arc::clone(&door.exports)
         .try_acquire_owned()
-        .map_err(|_| HttpProblem::busy("others are taking games home just now; try again in a minute"))?;
+        .map_err(|_| HttpProblem::busy("other downloads are running; try again in a minute"))?;
     take(&door, format, Some(place), move |archive| Ok(archive.games(&filter)?)).await
 }
 
@@ -88,7 +88,7 @@ impl Format {
             Some("pgn") => Ok(Self::Pgn),
             Some("json") => Ok(Self::Json),
             Some("csv") => Ok(Self::Csv),
-            _ => Err(HttpProblem::new(StatusCode::NOT_FOUND, "games are to be had as .pgn, .json and .csv")),
+            _ => Err(HttpProblem::new(StatusCode::NOT_FOUND, "games are available as .pgn, .json and .csv")),
         }
     }
 

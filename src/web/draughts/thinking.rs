@@ -65,7 +65,7 @@ impl BoundedSearches {
         let turn = tokio::time::timeout(TURN_WITHIN, Arc::clone(&self.places).acquire_owned()).await;
         let Ok(Ok(place)) = turn else {
             return Err(HttpProblem::busy(format!(
-                "{MOST_SEARCHES} games of draughts are being thought about already; ask again in some seconds"
+                "{MOST_SEARCHES} draughts searches are running already; try again in some seconds"
             )));
         };
         let found = match opponent {

@@ -48,7 +48,7 @@ pub enum AccountState {
     Connected,
     /// The connection was lost and is being mended.
     Disconnected,
-    /// The server will not have us.
+    /// The server refuses the account.
     Rejected,
     /// It has ended, as it was told to.
     Closed,

@@ -40,7 +40,7 @@ pub(super) async fn ask(pool: &Pool, player: &PreparedPlayer, line: Line) -> Res
     let limits = Limits { time: Some(HINT_TIME), ..(&settings.limits).into() };
     let question = Question { limits, ..Question::new("hint".into(), Arc::new(line.clone())) };
     let decision = council.decide(question, &CancellationToken::new(), &mut |_| ()).await;
-    let decision = decision.ok_or_else(|| HttpProblem::busy("no elector had anything to say"))?;
+    let decision = decision.ok_or_else(|| HttpProblem::busy("no elector proposed a move"))?;
     let votes = decision.votes.iter().map(|vote| HintVote {
         elector: vote.proposal.elector.to_string(),
         san: line.san(vote.proposal.best),

@@ -68,9 +68,7 @@ impl PlayRoom {
         let order = request.check(&usual)?;
         let stage = self.stage().await?;
         if stage.running().await? >= MOST_GAMES {
-            return Err(HttpProblem::busy(format!(
-                "{MOST_GAMES} games are being played here already; finish one of them"
-            )));
+            return Err(HttpProblem::busy(format!("{MOST_GAMES} games are running here already; finish one of them")));
         }
         let (key, player) = (SeatKey::draw(), Arc::clone(&order.player));
         let game = stage.challenge(order).await?;

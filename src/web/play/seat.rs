@@ -67,7 +67,7 @@ impl Seated<'_> {
     pub(super) async fn line(&self) -> Result<Line, HttpProblem> {
         let game = self.game.clone();
         let view = self.stage.ask(move |state| state.game_view(&game)).await?;
-        view.map(|view| view.line.clone()).ok_or_else(|| HttpProblem::not_found("the game is forgotten"))
+        view.map(|view| view.line.clone()).ok_or_else(|| HttpProblem::not_found("the game is no longer available"))
     }
 
     /// Watches the board until `stop`. Several browsers may share it.

@@ -203,5 +203,5 @@ async fn cluster_command_makes_a_key_cluster() {
     let mut unknown = Worker::start_with(&url, "attic", &["--nkey-file", &stranger.display().to_string()], &[]);
     let status = unknown.ends().await;
     let log = unknown.log();
-    assert!(status.code() == Some(1) && log.contains("refuses us") && log.contains(&url), "{log}");
+    assert!(status.code() == Some(1) && log.contains("refuses the login") && log.contains(&url), "{log}");
 }

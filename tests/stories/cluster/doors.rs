@@ -64,7 +64,7 @@ async fn are_let_in(url: &str, keys: &[Key<'_>]) {
 
 /// Asserts that a client with only these keys is rejected and does not retry for ever.
 async fn is_sent_away(url: &str, keys: &[Key<'_>]) {
-    leaves_because(url, keys, "refuses us").await;
+    leaves_because(url, keys, "refuses the login").await;
 }
 
 /// Asserts that a client with only these keys exits with the message `why`.

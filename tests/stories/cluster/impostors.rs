@@ -146,7 +146,7 @@ async fn other_version_is_rejected_both_ways() {
     client.flush().await.expect("flushed");
     until("the worker says so", || worker.log().contains("old-daemon runs concilio 0.0.9-1")).await;
     let log = worker.log();
-    assert!(log.contains("a daemon is not served") && log.contains("install the same version"), "{log}");
+    assert!(log.contains("ignoring a daemon") && log.contains("install the same version"), "{log}");
 }
 
 #[testkit::test(needs(NATS_SERVER))]

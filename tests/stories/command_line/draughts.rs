@@ -114,7 +114,7 @@ fn locked_journal_stops_no_game() {
     let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
     let connect = ["draughts", "connect", &address, "--start", "W:WK29,K30:B18", "--nodes", "200"];
     let [_, warned] = asked(&[&connect[..], &journal].concat());
-    assert!(warned.contains("played, but not written") && warned.contains("is writing it"), "{warned}");
+    assert!(warned.contains("cannot be written") && warned.contains("is writing it"), "{warned}");
     // The one that has it has written its side of the game.
     line.clear();
     said.read_line(&mut line).expect("how the game ended");

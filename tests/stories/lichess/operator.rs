@@ -67,10 +67,10 @@ async fn log_describes_a_whole_game() {
     };
     let order = [
         position(&[" INFO practice: connected as BOT Concilio"]),
-        position(&[" INFO practice: BOT Partner", "challenges us, 0.5+0.1 casual", ": accepted, it suits"]),
+        position(&[" INFO practice: challenge from BOT Partner", ", 0.5+0.1 casual", ": accepted, it suits"]),
         position(&[&format!(" INFO practice: game {game} begun: "), "against BOT Partner", &story.server.url()]),
         position(&[&format!(" INFO practice: game {game} over: "), " against BOT Partner", " moves, written to "]),
-        position(&[" INFO told to stop"]),
+        position(&[" INFO stopping: finishing the running games"]),
         position(&[" INFO practice: closed"]),
     ];
     assert!(order.is_sorted(), "{told:#?}");
@@ -97,7 +97,7 @@ async fn rejected_account_is_logged_once() {
         let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
         assert_eq!(daemon.ends().await.code(), Some(77));
         let lines = log(&story);
-        let words = "ERROR practice: the server will not have us: ";
+        let words = "ERROR practice: cannot play: ";
         let (_, reason) = lines.iter().find_map(|line| line.split_once(words)).expect("a line that says so");
         assert_eq!(lines.iter().filter(|line| line.contains(reason)).count(), 1, "{lines:#?}");
         assert!(lines.last().is_some_and(|line| line.contains(reason)), "{lines:#?}");
@@ -146,7 +146,7 @@ async fn daemon_obeys_its_operator() {
 
     let said = ctl(&story, &["chat", game.as_str(), "good", "luck"]).await.expect("it can speak");
     assert!(said.contains("good luck"), "{said}");
-    logged(&story, &["at the operator's command", "good luck"]).await;
+    logged(&story, &["operator command", "good luck"]).await;
 
     ctl(&story, &["pause"]).await.expect("it can pause");
     let refused = story.challenge().await;
@@ -156,9 +156,9 @@ async fn daemon_obeys_its_operator() {
         matches!(state, ChallengeState::Declined(_)).then_some(())
     });
     within("the challenge to be declined", declined).await.expect("a server");
-    logged(&story, &["challenges us", "declined, the operator has paused us"]).await;
+    logged(&story, &["challenge from", "declined, the bot is paused by its operator"]).await;
     ctl(&story, &["resume"]).await.expect("it plays again");
-    for words in ["paused: no new games are begun", "new games are begun again"] {
+    for words in ["paused: no new games", "accepting games again"] {
         let told = log(&story).into_iter().filter(|line| line.contains(words)).count();
         assert_eq!(told, 1, "{words}, said once");
     }
@@ -209,7 +209,7 @@ async fn operator_can_offer_a_draw() {
     let (said, offered) = tokio::join!(ctl(&story, &command), within("the offer", offered));
     offered.expect("a server");
     assert!(said.is_ok_and(|said| said.contains("a draw is offered")));
-    logged(&story, &["at the operator's command", "a draw is offered"]).await;
+    logged(&story, &["operator command", "a draw is offered"]).await;
     daemon.terminate();
     assert!(daemon.ends().await.success());
 }
@@ -228,12 +228,12 @@ async fn settings_reload_during_a_game() {
     let socket = story.folder.path().join("journal.db.sock").display().to_string();
     fs::write(&config, written.replace("nodes = 2000", "nodes = 'many'")).expect("written");
     let error = ctl(&story, &["--socket", &socket, "reload"]).await.expect_err("it is wrong");
-    assert!(error.contains("nothing is changed") && error.contains("player.limits.nodes"), "{error}");
+    assert!(error.contains("nothing changed") && error.contains("player.limits.nodes"), "{error}");
 
     let changed = written.replace("nodes = 2000", "nodes = 3000") + "[web]\nwatchers = 5\n";
     fs::write(&config, changed).expect("written");
     daemon.send(Signal::HUP);
-    let said = logged(&story, &["told by SIGHUP", "player.limits.nodes"]).await;
+    let said = logged(&story, &["SIGHUP: ", "player.limits.nodes"]).await;
     assert!(said.contains("web.watchers needs a restart"), "{said}");
     let again = ctl(&story, &["reload"]).await.expect("it is read");
     assert!(again.contains("nothing else holds than before"), "{again}");

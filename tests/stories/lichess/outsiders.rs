@@ -49,7 +49,7 @@ async fn hostile_game(log_format: &str) -> (Story, Daemon, GameId) {
         let said = story.server.ask(move |state| state.say(&game, &by, ChatRoom::Player, &text)).await;
         said.expect("a server").expect("it is their game");
     }
-    logged(&story, &["says in the player room", "long"]).await;
+    logged(&story, &["in the player chat", "long"]).await;
     (story, daemon, game)
 }
 
@@ -78,10 +78,10 @@ async fn hostile_names_and_chat_are_escaped() {
         assert_eq!(forged.count(), 0, "{lines:#?}");
         let told = |words: &[&str]| lines.iter().filter(|line| words.iter().all(|word| line.contains(word))).count();
         assert_eq!(
-            (told(&["challenges us", "owned"]), told(&["begun", "owned"]), told(&[" over: ", "owned"])),
+            (told(&["challenge from", "owned"]), told(&["begun", "owned"]), told(&[" over: ", "owned"])),
             (1, 1, 1)
         );
-        assert_eq!(told(&["says in the player room"]), sayings().len());
+        assert_eq!(told(&["in the player chat"]), sayings().len());
     }
 }
 

@@ -64,8 +64,8 @@ async fn arena_is_joined_and_left_by_settings() {
         password.display()
     );
     let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
-    logged(&story, &["we take part in Practice arena arena001"]).await;
-    logged(&story, &["we do not take part in Practice arena humans00", "bots may not take part"]).await;
+    logged(&story, &["joined Practice arena arena001"]).await;
+    logged(&story, &["not joining Practice arena humans00", "bots may not take part"]).await;
     // A participant that has played a game has to announce itself for the next one.
     comes_about(&story, "two games of the arena", |state| played(state, ARENA, "arena001") >= 2).await;
 
@@ -80,7 +80,7 @@ async fn arena_is_joined_and_left_by_settings() {
     assert!(daemon.ends().await.success());
     assert!(!story.server.ask(|state| takes_part(state, ARENA, "arena001")).await.expect("a server"));
     let lines = log(&story);
-    assert_eq!(lines.iter().filter(|line| line.contains("we take part in")).count(), 1, "{lines:#?}");
+    assert_eq!(lines.iter().filter(|line| line.contains("joined Practice arena")).count(), 1, "{lines:#?}");
     assert!(!lines.iter().any(|line| line.contains("sesame")), "{lines:#?}");
 
     // Killed or stopped, it knows where it was.

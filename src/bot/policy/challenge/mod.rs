@@ -271,7 +271,7 @@ fn suits<'a>(
 ) -> Result<&'a Player, DeclineWith> {
     can_be_played(challenge, context)?;
     let Some(opponent) = &challenge.opponent else {
-        return refuse(DeclineReason::Generic, "nobody stands behind it");
+        return refuse(DeclineReason::Generic, "no opponent is named");
     };
     let lists = context.lists;
     if lists.block.contains(&opponent.id) {
@@ -303,7 +303,7 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
     match &challenge.obstacle {
         None => {}
         Some(ChallengeObstacle::UnknownVariant(name)) => {
-            return refuse(DeclineReason::Variant, format!("nobody here knows the rules of {name}"));
+            return refuse(DeclineReason::Variant, format!("no engine knows the rules of {name}"));
         }
         Some(ChallengeObstacle::TimeOdds) => {
             return refuse(DeclineReason::TimeControl, "time odds: both sides get the same clock here");
@@ -315,7 +315,7 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
         }
     }
     if challenge.rules.iter().any(|rule| rule == "noAbort") {
-        return refuse(DeclineReason::Generic, "the rule noAbort would leave no way out of a game that nobody starts");
+        return refuse(DeclineReason::Generic, "the rule noAbort would make a game without a first move endless");
     }
     if !context.variants.contains(&variant) {
         let reason = if variant.is_standard_rules() || context.variants.len() > 1 {
@@ -323,7 +323,7 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
         } else {
             DeclineReason::Standard
         };
-        return refuse(reason, format!("no engine of ours plays {variant}"));
+        return refuse(reason, format!("no engine plays {variant}"));
     }
     let Some(fen) = challenge.initial_fen.as_deref() else { return Ok(()) };
     let understood = match Line::from_fen(variant, fen) {

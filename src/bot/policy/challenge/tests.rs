@@ -296,7 +296,7 @@ fn hours_limits_and_drain_decline_for_later() {
     let night =
         ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };
     assert_eq!(reason(Idle::default().judge(&invitation(), &night)), Some(DeclineReason::Later));
-    let draining = Idle { closed: Some("we are about to stop"), ..Idle::default() };
+    let draining = Idle { closed: Some("the bot is about to stop"), ..Idle::default() };
     assert_eq!(reason(draining.judge(&invitation(), &ChallengeSettings::default())), Some(DeclineReason::Later));
 
     let mut limited = Idle::default();

@@ -515,7 +515,7 @@ fn suits(info: &TournamentInfo, policy: &TournamentPolicy, situation: &Tournamen
     let rating = rating_for(situation.ratings, info.terms);
     let (least, most) = (info.min_rating.unwrap_or(0), info.max_rating.unwrap_or(u32::MAX));
     if !situation.variants.contains(&info.terms.variant) {
-        Err(format!("no engine of ours plays {}", info.terms.variant))
+        Err(format!("no engine plays {}", info.terms.variant))
     } else if !info.bots_allowed {
         Err("bots may not take part".to_owned())
     } else if info.has_password && named.is_none_or(|entry| entry.password.is_none()) {

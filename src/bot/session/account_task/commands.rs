@@ -140,7 +140,7 @@ impl Manager {
         let tournaments = tournament.map_or_else(|| self.lobby.tournaments(), |tournament| vec![tournament]);
         let [tournament] = tournaments.as_slice() else {
             let why = if tournaments.is_empty() {
-                "we take part in no tournament that we know of; name the one to leave".to_owned()
+                "no joined tournament is known; name the one to leave".to_owned()
             } else {
                 let names: Vec<String> = tournaments.iter().map(ToString::to_string).collect();
                 format!("several were joined; name the one to leave: {}", names.join(", "))

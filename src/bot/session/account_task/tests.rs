@@ -454,7 +454,7 @@ async fn look_up_waits_for_the_rate_limit() {
         retry_after: Some(Duration::from_secs(60)),
         key: None,
         opponent: false,
-        detail: "not sent, for the server has asked us to wait".to_owned(),
+        detail: "not sent: the server's wait has not passed".to_owned(),
     };
     let finished = game("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black));
     let lookup_refusals = Mutex::new(vec![limited; 5]);
@@ -625,7 +625,7 @@ async fn operator_gets_the_result() {
     ] {
         // What was joined is known when the answer of the server has come back to the account.
         let mut said = does(json).await;
-        while matches!(&said, Err(why) if why.contains("take part in no tournament")) {
+        while matches!(&said, Err(why) if why.contains("no joined tournament is known")) {
             said = does(json).await;
         }
         assert!(said.is_ok(), "{json}: {said:?}");

@@ -60,7 +60,7 @@ pub enum AccountEvent {
     Disconnected {
         reason: String,
     },
-    /// The server will not have us; nothing more happens on this account.
+    /// The server refuses the account; nothing more happens on this account.
     Rejected {
         reason: String,
     },

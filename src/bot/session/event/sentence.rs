@@ -90,32 +90,30 @@ fn account(event: &AccountEvent) -> LeveledText {
         AccountEvent::Disconnected { reason } => {
             (Level::WARN, "disconnected", format!("connection lost: {reason}; connecting again"))
         }
-        AccountEvent::Rejected { reason } => {
-            (Level::ERROR, "rejected", format!("the server will not have us: {reason}"))
-        }
+        AccountEvent::Rejected { reason } => (Level::ERROR, "rejected", format!("cannot play: {reason}")),
         AccountEvent::Mode(mode) => (Level::INFO, "mode", mode.words().to_owned()),
         AccountEvent::Challenge { challenge, outcome, why } => {
             (Level::INFO, "challenge", challenged_by(challenge, *outcome, why))
         }
         AccountEvent::Challenged { request, outcome: Ok(id) } => {
             let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
-            (Level::INFO, "challenged", format!("we challenged {opponent}: {terms} (challenge {id})"))
+            (Level::INFO, "challenged", format!("challenge sent to {opponent}: {terms} (challenge {id})"))
         }
         AccountEvent::Challenged { request, outcome: Err(error) } => {
             let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
-            (Level::INFO, "challenge_failed", format!("we could not challenge {opponent} to {terms}: {error}"))
+            (Level::INFO, "challenge_failed", format!("cannot challenge {opponent} to {terms}: {error}"))
         }
         AccountEvent::Declined { challenge, opponent, reason } => {
-            let who = opponent.as_deref().unwrap_or("our opponent");
+            let who = opponent.as_deref().unwrap_or("the opponent");
             let reason = reason.words();
-            (Level::INFO, "challenge_declined", format!("{who} declined our challenge {challenge}: {reason}"))
+            (Level::INFO, "challenge_declined", format!("challenge {challenge} declined by {who}: {reason}"))
         }
         AccountEvent::Tournament { name, what } => (Level::INFO, "tournament", tournament(name, what)),
         AccountEvent::Limited { what, until } => {
-            (Level::INFO, "limit", format!("a limit of the server is reached: {what} until {until:.0}"))
+            (Level::INFO, "limit", format!("limit of the server reached: {what} until {until:.0}"))
         }
-        AccountEvent::Tell { from, text } => (Level::INFO, "tell", format!("{from} tells us: {text}")),
-        AccountEvent::Commanded { done } => (Level::INFO, "command", format!("at the operator's command: {done}")),
+        AccountEvent::Tell { from, text } => (Level::INFO, "tell", format!("message from {from}: {text}")),
+        AccountEvent::Commanded { done } => (Level::INFO, "command", format!("operator command: {done}")),
         AccountEvent::Fault(what) => (Level::WARN, "fault", what.clone()),
         AccountEvent::Closed => (Level::INFO, "closed", "closed".to_owned()),
     }
@@ -123,8 +121,8 @@ fn account(event: &AccountEvent) -> LeveledText {
 
 fn tournament(name: &str, what: &TournamentNews) -> String {
     match what {
-        TournamentNews::Joined => format!("we take part in {name}"),
-        TournamentNews::NotJoined(why) => format!("we do not take part in {name}: {why}"),
+        TournamentNews::Joined => format!("joined {name}"),
+        TournamentNews::NotJoined(why) => format!("not joining {name}: {why}"),
         TournamentNews::Over(None) => format!("{name} is over"),
         TournamentNews::Over(Some(Standing { rank, points })) => {
             format!("{name} is over: place {rank} with {points} points")
@@ -146,7 +144,7 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
             let room = line.room.key();
             // What we say ourselves is no news: greetings and answers to commands.
             let level = if *ours { Level::DEBUG } else { Level::INFO };
-            (level, "chat", format!(": {} says in the {room} room: {}", line.username, line.text))
+            (level, "chat", format!(": {} in the {room} chat: {}", line.username, line.text))
         }
         GameEvent::OpponentGone { gone: true, claim_after } => {
             let claim =
@@ -163,14 +161,14 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
                 text += &format!(" against {} after {}", info.opponent(), moves(*plies));
             }
             if let Some(change) = rating_change {
-                text += &format!(", our rating {change:+}");
+                text += &format!(", rating {change:+}");
             }
             if let Some(pgn) = pgn {
                 text += &format!(", written to {}", pgn.display());
             }
             (Level::INFO, "game_over", text)
         }
-        GameEvent::Rated { change } => (Level::INFO, "rated", format!(": our rating changes by {change:+}")),
+        GameEvent::Rated { change } => (Level::INFO, "rated", format!(": rating change {change:+}")),
     })
 }
 
@@ -179,17 +177,17 @@ impl AccountMode {
     pub const fn closed(self) -> Option<&'static str> {
         match self {
             Self::Playing => None,
-            Self::Paused => Some("the operator has paused us"),
-            Self::Draining => Some("we are about to stop"),
+            Self::Paused => Some("the bot is paused by its operator"),
+            Self::Draining => Some("the bot is about to stop"),
         }
     }
 
     /// In words that can follow the account's name.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Playing => "new games are begun again",
-            Self::Paused => "paused: no new games are begun; what runs goes on",
-            Self::Draining => "stopping: no new games are begun, what runs is finished",
+            Self::Playing => "accepting games again",
+            Self::Paused => "paused: no new games; running games go on",
+            Self::Draining => "stopping: no new games; finishing the running ones",
         }
     }
 }
@@ -204,11 +202,11 @@ fn whoami(account: &Account) -> String {
     format!("{}{ratings}", account.player)
 }
 
-/// `maia1 (1500) challenges us, 3+2 rated blitz: declined, the rating is too low`.
+/// `challenge from maia1 (1500), 3+2 rated blitz: declined, the rating is too low`.
 fn challenged_by(challenge: &Challenge, outcome: ChallengeOutcome, why: &str) -> String {
     let who = challenge.opponent.as_ref().map_or_else(|| "an unknown player".to_owned(), ToString::to_string);
-    let color = challenge.our_color.map_or_else(String::new, |color| format!(", we would have {}", name(color)));
-    format!("{who} challenges us, {}{color}: {}, {why}", terms_in_words(challenge.terms), outcome.word())
+    let color = challenge.our_color.map_or_else(String::new, |color| format!(", bot has {}", name(color)));
+    format!("challenge from {who}, {}{color}: {}, {why}", terms_in_words(challenge.terms), outcome.word())
 }
 
 /// ` begun: white against maia1 (1500), 3+2 rated blitz, https://lichess.org/abcd1234`.
@@ -357,7 +355,7 @@ mod tests {
                 outcome: ChallengeOutcome::Declined,
                 why: "their rating is too low".to_owned(),
             }),
-            "lichess: maia1 (1500) challenges us, 3+2 rated blitz, we would have black: declined, their rating is too low"
+            "lichess: challenge from maia1 (1500), 3+2 rated blitz, bot has black: declined, their rating is too low"
         );
         assert_eq!(
             of_account(AccountEvent::Declined {
@@ -365,7 +363,7 @@ mod tests {
                 opponent: Some("maia1".to_owned()),
                 reason: DeclineReason::TooFast,
             }),
-            "lichess: maia1 declined our challenge ours0001: too fast"
+            "lichess: challenge ours0001 declined by maia1: too fast"
         );
     }
 
@@ -399,8 +397,8 @@ mod tests {
             pgn: None,
             rating_change: Some(4),
         };
-        assert!(of_game(rated).ends_with("won by checkmate against maia1 (1500) after 34 moves, our rating +4"));
-        assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: our rating changes by -9");
+        assert!(of_game(rated).ends_with("won by checkmate against maia1 (1500) after 34 moves, rating +4"));
+        assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: rating change -9");
     }
 
     #[test]

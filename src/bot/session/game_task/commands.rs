@@ -64,7 +64,7 @@ impl GameTask {
             DrawCourse::TooSoon => return self.refuse("no draw can be offered before both sides have moved", answer),
             DrawCourse::TooLate => return self.refuse("no draw can be offered any more", answer),
             DrawCourse::WithNextMove => {
-                let done = format!("a draw is offered with our next move in game {id}");
+                let done = format!("a draw is offered with the next move in game {id}");
                 return self.context.answer_operator(answer, Ok(done));
             }
             DrawCourse::Take => format!("the draw that is offered in game {id} is taken"),

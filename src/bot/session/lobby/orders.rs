@@ -134,10 +134,10 @@ impl Lobby {
             }
             (AccountMode::Playing, None) => Some("the server is not connected; try again in a moment".to_owned()),
             (AccountMode::Playing, Some(us)) if us.player.id == order.request.opponent.to_lowercase() => {
-                Some("that is our own account".to_owned())
+                Some("that is the bot's own account".to_owned())
             }
             (AccountMode::Playing, Some(_)) if !self.policy.variants.contains(&order.request.terms.variant) => {
-                Some(format!("no engine of ours plays {}", order.request.terms.variant))
+                Some(format!("no engine plays {}", order.request.terms.variant))
             }
             _ => None,
         };
@@ -158,7 +158,7 @@ impl Lobby {
                 Ok(format!("the challenge to {opponent} is withdrawn"))
             }
             None if ordered > 0 => Ok("what was to be challenged is forgotten".to_owned()),
-            None => Err("no challenge of ours stands".to_owned()),
+            None => Err("there is no open challenge".to_owned()),
         };
         effects.push(LobbyEffect::Answer(answer));
     }

@@ -409,7 +409,7 @@ fn drain_declines_all_challenges() {
     story.challenged("game0002", "Bob");
     assert!(declines(&story.happens(LobbyInput::Drain), "game0002", DeclineReason::Later));
     assert!(declines(&story.challenged("game0003", "Cid"), "game0003", DeclineReason::Later));
-    assert_eq!(story.lobby.places.len(), 1, "what runs is finished");
+    assert_eq!(story.lobby.places.len(), 1, "running games are finished");
     assert!(!acts(&story.ends("game0001")));
 }
 

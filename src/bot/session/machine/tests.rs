@@ -324,7 +324,7 @@ fn lost_offer_answer_is_repeated() {
     game.on(GameInput::State(offers));
     let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3 b8c6")));
     assert!(effects.contains(&GameEffect::Forget(Timer::Offer)), "{effects:?}");
-    assert_eq!(game.on(GameInput::Timer(Timer::Offer)), [], "another position is on the board");
+    assert_eq!(game.on(GameInput::Timer(Timer::Offer)), [], "the position has changed");
 }
 
 // --- Asking for the whole state -----------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ async fn worker_serves_the_other_daemons() {
 
     keyed.members.remove(MemberKind::Daemon, "guest").expect("removed");
     keyed.nats.reads_again(configuration(&keyed.members));
-    keyed.log.says(&["does not let us serve the daemon guest"]).await;
+    keyed.log.says(&["forbids serving the daemon guest"]).await;
     drop(worker);
     until("the worker has left", || cores(&daemon.cluster) == 0).await;
     let _again = keyed.lends_to(&["guest", "daemon"], "shared");
@@ -110,10 +110,10 @@ async fn refused_daemon_joins_with_a_known_key() {
     keyed.members.add(MemberKind::Daemon, "early").expect("a key");
     let (cluster, _stop) = joins(keyed.settings("early"));
     let url = keyed.nats.url();
-    keyed.log.says(&["refuses us", "This machine plays alone", &url]).await;
+    keyed.log.says(&["refuses the login", "Playing without workers", &url]).await;
     keyed.nats.reads_again(configuration(&keyed.members));
     until("it hears the worker", || !cluster.workers().is_empty()).await;
-    assert_eq!(keyed.log.lines(&["This machine plays alone", &url]).len(), 1, "it is told once");
+    assert_eq!(keyed.log.lines(&["Playing without workers", &url]).len(), 1, "it is told once");
 }
 
 /// A daemon that is connected and may not subscribe retries, and logs it once.
@@ -123,12 +123,12 @@ async fn forbidden_subscription_fills_no_log() {
     let _worker = keyed.lends("lender");
     let (cluster, _stop) = joins(ClusterSettings { nkey_file: keyed.key("lender"), ..keyed.settings("stranger") });
     let url = keyed.nats.url();
-    keyed.log.says(&["does not let stranger", "This machine plays alone", &url]).await;
+    keyed.log.says(&["does not let stranger", "Playing without workers", &url]).await;
     let seed = std::fs::read_to_string(keyed.key("lender")).expect("a key");
     let public = nkeys::KeyPair::from_seed(seed.trim()).expect("a seed").public_key();
     keyed.nats.reads_again(format!("authorization {{ users = [{{ nkey: {public} }}] }}"));
     until("it hears the worker", || !cluster.workers().is_empty()).await;
-    for words in ["connected; waiting for workers", "This machine plays alone"] {
+    for words in ["connected; waiting for workers", "Playing without workers"] {
         assert_eq!(keyed.log.lines(&[words, &url]).len(), 1, "{words}");
     }
 }

@@ -151,7 +151,7 @@ impl FicsSession {
         if self.challenges.get(id).is_none() {
             return Err(ActionError::NotFound(format!("challenge {id}")));
         }
-        let unclear = || ActionError::Refused("the challenger's name means something else to the server".to_owned());
+        let unclear = || ActionError::Refused("the challenger's name has another meaning to the server".to_owned());
         self.challenges.handle_of(id).ok_or_else(unclear)
     }
 

@@ -103,7 +103,7 @@ impl FicsSession {
                 Some(Ok(RequestAnswer::Done(Done::Taken)))
             }
             Want::OurMove { ply, .. } if *ply != moves.len() => {
-                Some(Err(ActionError::Refused("another position is on the board".to_owned())))
+                Some(Err(ActionError::Refused("the position has changed".to_owned())))
             }
             _ => None,
         });
@@ -315,7 +315,7 @@ impl FicsSession {
     pub(super) fn cannot_play(&mut self, id: GameId, board: Style12, why: &str) {
         let game = UnplayableGame { id: id.clone(), board, why: why.to_owned(), leave_at: None };
         self.current = CurrentGame::Unplayable(Box::new(game));
-        self.tell(ServerEvent::GameUnplayable { id, reason: format!("a game we cannot play: {why}") });
+        self.tell(ServerEvent::GameUnplayable { id, reason: format!("unplayable game: {why}") });
     }
 
     pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {

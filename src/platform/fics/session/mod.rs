@@ -323,7 +323,7 @@ impl FicsSession {
             }
             FicsMessage::NoClock => self.has_no_clock(),
             FicsMessage::CannotAdjourn => self.cannot_adjourn(),
-            FicsMessage::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
+            FicsMessage::Unknown(line) => tracing::debug!(?line, "an unknown line"),
             other => self.offer_message(other, now),
         }
         self.resume_if_possible(now);

@@ -28,7 +28,7 @@ impl Outbox {
         if self.waiting.len() < MOST_WAITING {
             self.waiting.push_back(command);
         } else {
-            tracing::warn!(command, "not sent, for too many commands wait already");
+            tracing::warn!(command, "not sent: too many commands are waiting");
         }
     }
 

@@ -57,7 +57,7 @@ impl FicsSession {
         if now.saturating_duration_since(*at) <= REFUSAL_PATIENCE && is_news {
             tracing::warn!(
                 seek,
-                "the server refuses our seek: {words} (remedy: change `seeks`; guests play unrated games only)"
+                "the server refuses the seek: {words} (remedy: change `seeks`; guests play unrated games only)"
             );
             self.seek_refusal = Some(words.to_owned());
         }

@@ -75,7 +75,7 @@ impl FicsSession {
     /// The server says that we do not play. That is believed as the answer to something that we have sent for this game; where nothing was,
     /// it is asked.
     pub(super) fn not_playing(&mut self, now: Instant) {
-        let not_found = ActionError::NotFound("the server says that we are not playing".to_owned());
+        let not_found = ActionError::NotFound("the server says that no game is running".to_owned());
         let concerns = |want: &Want| matches!(want, Want::OurMove { .. } | Want::End);
         let settled = self.requests.settle_each(|want| concerns(want).then(|| Err(not_found.clone())));
         if matches!(self.current, CurrentGame::Empty) {

@@ -366,7 +366,7 @@ fn unsent_seek_is_withdrawn() {
     assert_eq!(told, ["> seek 5 0 rated m", "> unseek"]);
 }
 
-/// While we are about to stop, or rest, the game that ran when the connection was lost goes on, and no other one that waits.
+/// While the bot is about to stop, or rest, the game that ran when the connection was lost goes on, and no other one that waits.
 #[test]
 fn interrupted_game_resumes_while_closed() {
     let mut evening = Evening::begin(FicsSettings::default());

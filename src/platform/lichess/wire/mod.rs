@@ -42,7 +42,7 @@ pub enum LichessLineError {
     /// It was too long to be kept.
     #[error(transparent)]
     TooLong(#[from] LineTooLong),
-    #[error("an event we do not know: {0}")]
+    #[error("unknown event: {0}")]
     Unknown(String),
     /// A game whose rules have no name with us, or that begins where no game can.
     #[error("{0}")]

@@ -183,7 +183,7 @@ async fn full_server_is_retried() {
             _ => None,
         })
         .await;
-    assert!(reason.contains("taken our place"), "{reason}");
+    assert!(reason.contains("replaced this one"), "{reason}");
 }
 
 /// Only what is known to be final ends the account; what it is, is told once.
