@@ -41,7 +41,7 @@ enum AccountAction {
 }
 
 impl AccountsCommand {
-    /// Does it for every account of the settings; there is no upgrade on FICS.
+    /// Runs the action for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (settings, upgrade, yes) = match self.action {
             AccountAction::Check { settings } => (settings, false, false),

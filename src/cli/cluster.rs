@@ -14,7 +14,7 @@ use cluster::{
 use rustix::process::{Pid, Signal, kill_process};
 use util::{outln, printable, printable_json};
 
-/// Why the daemon of this machine gives workers no searches, by their names.
+/// Reasons why the daemon of this machine gives workers no searches, by worker.
 type Unused = BTreeMap<String, String>;
 
 /// The name of the first daemon, which is made together with the first worker.
@@ -183,7 +183,7 @@ fn takes_searches(answer: &WorkerAnswer) -> bool {
     answer.heartbeat.state == WorkerState::Lending
 }
 
-/// Why workers that were heard get no searches, a line each.
+/// Returns the reasons why known workers get no searches, a line each.
 fn not_used(survey: &Survey) -> Vec<String> {
     let strangers = survey.refused.iter().map(ToString::to_string);
     let silent = survey.silent.iter().map(|name| {
@@ -194,7 +194,7 @@ fn not_used(survey: &Survey) -> Vec<String> {
     strangers.chain(silent).chain(leaving).collect()
 }
 
-/// For which moves a worker is too far away, if it is for any that matter.
+/// Returns the moves for which a worker is too far away, if they matter.
 fn too_far_for(answer: &WorkerAnswer) -> Option<String> {
     let shortest = answer.shortest_move().as_secs_f64();
     let tenths = (shortest * 10.0).ceil() / 10.0;

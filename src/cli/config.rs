@@ -59,7 +59,7 @@ impl From<OtherBot> for ForeignBot {
 }
 
 impl ConfigCommand {
-    /// Does it; mistakes are told in one line each.
+    /// Runs the action; every mistake is one line.
     pub(super) fn run(self) -> Result<(), Failure> {
         match self.action {
             ConfigAction::Check { settings } => check(settings),

@@ -282,7 +282,7 @@ impl DemoCommand {
         Ok(page)
     }
 
-    /// On FICS clocks are set in minutes.
+    /// Checks the clock: FICS counts in minutes.
     fn check_time_control(&self) -> Result<(), Failure> {
         let TimeControl::RealTime { initial, increment } = self.tc else { return Ok(()) };
         let whole = increment.subsec_nanos() == 0 && initial.subsec_nanos() == 0;

@@ -29,10 +29,9 @@ const LONGEST: usize = 4 << 20;
 /// Last list of each URL. Reloaded settings begin with it.
 static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
 
-/// Why an address gave no list of names.
 #[derive(Debug, thiserror::Error)]
 enum ListError {
-    /// It gave nothing, or refused.
+    /// The URL gave an error.
     #[error(transparent)]
     Http(#[from] reqwest::Error),
     /// Names do not begin like that, but what is shown in a browser does, such as a proxy's word that the server is down.
@@ -88,7 +87,7 @@ pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result
     Ok(receiver)
 }
 
-/// When to fetch again: all lists when they are due, and before that those that could not be had.
+/// Returns the time of the next fetch: when all lists are due, or earlier for failed ones.
 fn next_fetch(now: Instant, all_due: Instant, has_failed: bool) -> Instant {
     if has_failed { all_due.min(now + AGAIN) } else { all_due }
 }

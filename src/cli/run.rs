@@ -36,9 +36,9 @@ use util::Shutdown;
 /// End of a daemon without a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunEnd {
-    /// It was told to.
+    /// By order.
     Closed,
-    /// For no other reason than that servers have refused accounts for good: to start again would change nothing.
+    /// Because servers have refused accounts for good: a restart would change nothing.
     Refused,
 }
 

@@ -26,7 +26,7 @@ fn parse_setting(text: &str) -> Result<Flag, String> {
 }
 
 impl SettingsArgs {
-    /// The same with more keys set on the command line.
+    /// Adds more keys of the command line.
     pub(super) fn with(mut self, flags: impl IntoIterator<Item = Flag>) -> Self {
         self.set.extend(flags);
         self

@@ -2,9 +2,9 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// To stop: SIGINT and SIGTERM mean the same to us; elsewhere than on Unix, Ctrl-C.
+    /// Stop: SIGINT and SIGTERM; elsewhere than on Unix, Ctrl-C.
     Stop,
-    /// To read the settings again: SIGHUP. It comes too when the terminal is closed from which we were started, and games
+    /// Reload the settings: SIGHUP. It also comes when the starting terminal is closed, and games
     /// outlive that.
     Reload,
 }

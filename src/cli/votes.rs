@@ -132,7 +132,7 @@ impl RecordedVotes {
         Ok(())
     }
 
-    /// Everything in one line, as comments in score sheets have it.
+    /// Returns the vote in one line, as comments in score sheets have it.
     pub(super) fn in_one_line(&self) -> String {
         vote_report::in_one_line(&format!("{}  {}", self.elected, self.how), &self.entries)
     }

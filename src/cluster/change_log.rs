@@ -29,7 +29,7 @@ struct RecentChanges {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Telling {
     Change,
-    /// That the name changes too often for more to be told of it.
+    /// The name changes too often for more lines.
     TooOften,
     Nothing,
 }

@@ -36,7 +36,7 @@ const PING_EVERY: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Messages that wait in a queue until they are read; those that come then are dropped.
 const QUEUE: usize = 512;
-/// More bytes than this without a whole message are more than any message of ours has.
+/// Bytes without a whole message beyond any message of ours.
 const LONGEST_READ: u64 = 1 << 20;
 /// The log tells of slow consumers no more often than this.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -115,7 +115,7 @@ struct Refusals {
     told: Mutex<BTreeSet<String>>,
     /// True if a connection stood before, so that its loss is news.
     stood: AtomicBool,
-    /// When the log told of a slow consumer last.
+    /// Time of the last log line about a slow consumer.
     slow: Mutex<Option<Instant>>,
 }
 

@@ -161,7 +161,7 @@ impl RunOwners {
     }
 }
 
-/// Everything a process says of itself in each message.
+/// A process's facts about itself in each message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
     pub sender: Sender,

@@ -95,7 +95,7 @@ enum SearchEnding {
 }
 
 impl ClaimProgress {
-    /// Nothing yet, of a search of this position.
+    /// Creates the progress of a search of this position, without a report.
     pub(crate) fn new(job: &Job) -> Self {
         Self { position: job.task.line.fen().into(), ..Self::default() }
     }
@@ -106,7 +106,7 @@ impl RemoteSearch {
         let _ = self.reports.send(report);
     }
 
-    /// It ends as if it had been told to.
+    /// Ends the search as if it had been stopped.
     fn finish(self) {
         self.report(SearchReport::Finished(self.job.task.id.clone(), self.elector.clone()));
     }
@@ -115,7 +115,8 @@ impl RemoteSearch {
         self.report(SearchReport::Failed(self.job.task.id.clone(), self.elector.clone(), why));
     }
 
-    /// It is lost. What was passed on stands; if that is nothing, it begins anew on this machine.
+    /// Handles the loss of the worker. Proposals passed on stand; without one, the search restarts
+    /// on this machine.
     pub(crate) fn lose(self, why: &str) {
         metrics::counter!(crate::SEARCHES_LOST).increment(1);
         if self.progress.believed.is_some() {
@@ -126,7 +127,7 @@ impl RemoteSearch {
         }
     }
 
-    /// It begins anew on this machine, whatever was proposed: nothing of that is worth keeping, or there is nothing.
+    /// Restarts the search on this machine, whatever was proposed.
     pub(crate) fn begin_anew(self) {
         self.fallback.resume(self.job, &self.reports);
     }
@@ -216,7 +217,7 @@ impl RemoteSearch {
 
 #[derive(Debug)]
 pub(crate) enum EventOutcome {
-    /// Nothing: it is stale, or was passed on.
+    /// Nothing: the event is stale, or was passed on.
     Nothing,
     Worked(EndedSearch),
     Failed(EndedSearch),
@@ -232,7 +233,7 @@ pub(crate) struct InFlight {
     searches: BTreeMap<u64, RemoteSearch>,
     values: HomeValues,
     positions: Vec<VerifiedPosition>,
-    /// When claims in doubt may be searched again.
+    /// Time from which on doubtful claims may be searched again.
     doubts_from: Option<Instant>,
 }
 

@@ -20,7 +20,7 @@ const TOO_MUCH: f64 = 2.0;
 pub(crate) enum Admission {
     Read,
     Drop,
-    /// It is dropped, and nothing more of its sender is heard for a while.
+    /// It is dropped, and its sender is muted for a while.
     Mute,
 }
 

@@ -40,7 +40,6 @@ impl MemberKind {
     }
 }
 
-/// Why the members cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum MembersError {
     /// A file cannot be read or written.

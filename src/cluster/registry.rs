@@ -102,7 +102,7 @@ impl Shown {
         self.rests_until = None;
     }
 
-    /// It proposed nothing; `true` if it rests from now on.
+    /// Records a search without a proposal; returns true if the worker rests from now on.
     fn was_silent(&mut self, now: Instant) -> bool {
         self.cores = (self.cores / 2).max(1);
         self.silent += 1;
@@ -117,21 +117,21 @@ impl Shown {
     }
 }
 
-/// Another run that speaks under a worker's name.
+/// Another run that uses a worker's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Twin {
     #[default]
     None,
-    /// It has spoken; if the worker itself does once more, there are two.
+    /// It has sent a message; if the worker itself sends one more, there are two.
     Heard,
-    /// There are two, and that was told.
+    /// There are two, and the log has said so.
     Told,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WorkerChange {
     Came(RunId),
-    /// It is not there any more: its heartbeats have stopped, or it said good-bye.
+    /// The worker is gone: its heartbeats have stopped, or it said good-bye.
     Lost(RunId, MachineName),
     /// Two processes speak under its name, of which the second is not used.
     Twins(MachineName),
@@ -139,7 +139,7 @@ pub(crate) enum WorkerChange {
     Forged {
         /// The sender, as the server knows it.
         forger: MachineName,
-        /// In whose name.
+        /// The worker whose run was used.
         victim: MachineName,
     },
     TooMany,
@@ -149,10 +149,10 @@ pub(crate) enum WorkerChange {
 pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
     runs: BTreeMap<MachineName, RunId>,
-    /// When it was looked last for those that are silent.
+    /// Time of the last check for silent workers.
     checked: Option<Instant>,
     distrusted: BTreeMap<MachineName, Backoff>,
-    /// By name: what the searches of a worker have shown of it.
+    /// Facts that the searches of a worker have shown, by name.
     shown: BTreeMap<MachineName, Shown>,
     /// Speed of a core of this machine, thousands of nodes a second.
     home_speed: Option<u32>,
@@ -163,7 +163,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// More workers are not used.
+    /// Maximum number of workers.
     pub(crate) const MOST: usize = 1000;
 
     /// A worker has spoken. `lag` is what the answer to a poll took.
@@ -235,7 +235,7 @@ impl Registry {
         self.distrust(now, &forger).then_some(WorkerChange::Forged { forger, victim })
     }
 
-    /// Another run speaks under a name: one that was started anew waits until nothing is heard of the one before.
+    /// Handles another run under a name: a restarted worker waits until the earlier run is silent.
     fn twin_heard(&mut self, name: &MachineName, state: WorkerState) -> Option<WorkerChange> {
         let worker = self.workers.get_mut(self.runs.get(name)?)?;
         if worker.twin == Twin::None && state != WorkerState::Gone {
@@ -293,7 +293,7 @@ impl Registry {
         self.remove_all(|_| true)
     }
 
-    /// Nothing of a worker is heard any more.
+    /// Removes a worker that sends nothing more.
     pub(crate) fn remove_named(&mut self, name: &str) -> Vec<WorkerChange> {
         self.remove_all(|worker| worker.name.as_str() == name)
     }
@@ -412,7 +412,7 @@ impl Registry {
         self.runs.values().filter_map(|run| self.workers.get(run)).map(|worker| self.view(now, us, worker)).collect()
     }
 
-    /// Why a worker gets no searches, if it gets none.
+    /// Returns the reason why a worker gets no searches, if there is one.
     fn closed(&self, now: Instant, worker: &KnownWorker) -> Option<&'static str> {
         if worker.heartbeat.state != WorkerState::Lending {
             Some("it is leaving")

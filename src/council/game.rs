@@ -58,7 +58,7 @@ pub trait CouncilGame: GameLine {
         pool.local_slot(elector, table)
     }
 
-    /// For what options an elector's common table would be; `None` where it can share none.
+    /// Returns the options of an elector's common table; `None` if it can share none.
     fn table_options(_elector: &ElectorSpec<Self::Kind>, _hash: usize) -> Option<EngineOptions> {
         None
     }

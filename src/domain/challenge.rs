@@ -83,7 +83,7 @@ pub struct ChallengeRequest {
     pub initial_fen: Option<String>,
 }
 
-/// Why a challenge is declined, by Lichess's keys.
+/// Reasons for declining a challenge, by Lichess's keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeclineReason {
@@ -93,7 +93,7 @@ pub enum DeclineReason {
     TooFast,
     TooSlow,
     TimeControl,
-    /// Only rated games are accepted (the key for declining a casual one).
+    /// Only rated games are accepted (Lichess's key for declining a casual one).
     Rated,
     Casual,
     Standard,

@@ -118,7 +118,7 @@ pub enum SecondPhaseMode {
     Static,
     /// Every process takes a move, several may share one; the deepest score of a move counts.
     Peer,
-    /// As `Peer`, and the best score found so far sets the aspiration window of all.
+    /// `Peer`, and the best score found so far sets the aspiration window of all.
     PeerScore,
     /// Down the principal variation, then the siblings of each of its nodes as jobs, level by level on the way up.
     PvSplit,

@@ -45,7 +45,7 @@ pub struct KnownGame {
     /// The bot's next move, decided before the program was started again; the server may have taken
     /// it or not.
     pub decided: Option<UciMove>,
-    /// When it began, as far as we know.
+    /// Start of the game, if known.
     pub started: Option<Timestamp>,
     /// True if it was adjourned at the last news of it.
     pub is_adjourned: bool,
@@ -104,7 +104,7 @@ pub enum GameStatus {
     Cheat,
     /// A player did not make the first move in time.
     NoStart,
-    /// Over, the server does not know why.
+    /// Over, for an unknown reason.
     UnknownFinish,
     /// Drawn by claim: the side that ran its opponent out of time could not have mated.
     InsufficientMaterialClaim,

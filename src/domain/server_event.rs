@@ -16,7 +16,7 @@ pub enum ServerEvent {
     Connected(Account),
     /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
-        /// Why, in one line for the log.
+        /// Reason in one line for the log.
         reason: String,
     },
     /// The server refuses the account (a wrong token, say); the client has given up, and no event
@@ -57,7 +57,7 @@ pub enum ServerEvent {
     /// aborts or resigns it, so that the opponent does not wait for a move that never comes.
     GameUnplayable {
         id: GameId,
-        /// Why it cannot be played, for the log.
+        /// Reason for the log.
         reason: String,
     },
     Chat(GameId, ChatLine),
@@ -78,7 +78,7 @@ pub enum ServerEvent {
     /// Facts about the server in the adapter's words, to be kept for later processes in place of
     /// earlier ones.
     Learned(String),
-    /// Something went wrong that the adapter copes with by itself: for the journal.
+    /// A fault that the adapter handles by itself: for the journal.
     Fault {
         game: Option<GameId>,
         /// The problem and its reason in one line, without secrets.
@@ -177,7 +177,6 @@ pub enum Done {
     Challenged(ChallengeId),
 }
 
-/// Why an action was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionError {
     /// The server limits requests (HTTP 429).

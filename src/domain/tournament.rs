@@ -36,7 +36,7 @@ impl TournamentKind {
     }
 }
 
-/// Everything needed to join a tournament.
+/// Data needed to join a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentEntry {
     pub tournament: Tournament,

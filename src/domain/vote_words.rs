@@ -175,7 +175,7 @@ pub struct Opinion {
     pub elector: NamedElector,
     /// Its move, as people write it.
     pub mv: String,
-    /// The same as records write it.
+    /// Move as records write it.
     pub uci: String,
 }
 
@@ -202,7 +202,7 @@ pub fn is_unanimous(opinions: &[Opinion]) -> bool {
 pub struct MoveGroup {
     /// The move, as people write it.
     pub mv: String,
-    /// The same as records write it.
+    /// Move as records write it.
     pub uci: String,
     /// True if it was elected.
     pub elected: bool,

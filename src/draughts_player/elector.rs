@@ -70,7 +70,7 @@ impl PartialEq for DraughtsKind {
 }
 
 impl fmt::Debug for DraughtsKind {
-    /// Without the millions of bytes of its tables.
+    /// Writes the elector without the millions of bytes of its tables.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Today(evaluation, tables) => write!(f, "Today({evaluation:?}, tables: {})", tables.is_some()),
@@ -128,7 +128,7 @@ impl CouncilGame for DraughtsLine {
         ElectorSpec::new(complete.to_string().into(), DraughtsKind::Today(complete, None), hash)
     }
 
-    /// It uses the electors' tables, because it has the last word.
+    /// Returns the arbiter, which uses the electors' tables, because it has the last word.
     fn arbiter(electors: &[ElectorSpec<DraughtsKind>], hash: usize) -> ElectorSpec<DraughtsKind> {
         let tables = electors.iter().find_map(|elector| elector.kind.tables());
         let kind = DraughtsKind::Today(Evaluation::Heuristics(Knowledge::COMPLETE), tables.cloned());

@@ -289,7 +289,7 @@ struct ChessClock {
 }
 
 impl ChessClock {
-    /// Without minutes the other one may think for an hour about each move.
+    /// Creates clocks; without minutes the other side may think for an hour about each move.
     fn new(minutes: u16) -> Self {
         let initial = Duration::from_secs(60 * u64::from(minutes));
         let theirs = if minutes == 0 { Duration::from_secs(3600) } else { initial };

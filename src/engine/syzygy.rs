@@ -73,14 +73,14 @@ impl Tablebases {
         self.settle(position, moves).map(|settled| (settled.outcome, settled.moves))
     }
 
-    /// As [`Self::best_moves`]; in a won position all moves that still win in time, or only the
-    /// `quickest`.
+    /// Returns the moves that keep the result: in a won position all moves that still win in time,
+    /// or only the `quickest`.
     pub fn keeping_moves(&self, position: &Position, moves: &[Move], quickest: bool) -> Option<(Outcome, Vec<Move>)> {
         let settled = best_of(self.ranked(position, moves)?, quickest)?;
         Some((settled.outcome, settled.moves))
     }
 
-    /// As [`Self::best_moves`], with the length of the win or loss.
+    /// Returns the best moves, with the length of the win or loss.
     pub fn settle(&self, position: &Position, moves: &[Move]) -> Option<Settled> {
         best_of(self.ranked(position, moves)?, true)
     }

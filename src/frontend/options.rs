@@ -26,7 +26,7 @@ pub(super) enum OptionKind {
     Spin(u64, u64),
     Combo(Vec<&'static str>),
     Text,
-    /// Nothing: it does something.
+    /// No value: a command.
     Button,
 }
 
@@ -211,7 +211,7 @@ mod tests {
         path
     }
 
-    /// As it is with settings that name these books and these folders of tablebases.
+    /// Returns a setup whose settings name these books and these folders of tablebases.
     fn setup(books: Vec<PathBuf>, paths: Vec<PathBuf>) -> Setup {
         let books = BookSettings { files: books.into_iter().map(BookFile::from).collect(), ..BookSettings::default() };
         let tablebases = TablebaseSettings { paths, ..TablebaseSettings::default() };

@@ -31,7 +31,7 @@ pub struct Setup {
     pub remote_pool: Option<Arc<dyn RemotePool>>,
     /// Time that a move needs to reach the program, charged to our clock.
     pub overhead: Duration,
-    /// When draws are offered and accepted, where the program's language has draws.
+    /// Conditions for draws, if the program's protocol has them.
     pub draw: DrawSettings,
     pub resign: ResignSettings,
 }
@@ -57,7 +57,7 @@ impl Setup {
         }
     }
 
-    /// The same with these books and tablebases, which the settings name.
+    /// Sets the books and tablebases that the settings name.
     #[must_use]
     pub fn with_library(self, library: Library) -> Self {
         Self { library: library.clone(), of_settings: library, ..self }

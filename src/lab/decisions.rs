@@ -247,7 +247,7 @@ pub fn csv(comparison: &Comparison) -> String {
     text
 }
 
-/// As a table in Markdown. Gains are in per cent of a point a decision.
+/// Returns the table in Markdown. Gains are in per cent of a point a decision.
 pub fn markdown(players: &[DecisionFigures]) -> String {
     let mut text = "| player | positions | nodes | best (won, lost) | mates | mated | other decisions, % | gain on the first, % of a point |\n"
         .to_owned();

@@ -27,7 +27,6 @@ pub struct BadLine {
     pub reason: EpdError,
 }
 
-/// Why a line is no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
     #[error("no position (expected the four fields of EPD or the six of FEN)")]

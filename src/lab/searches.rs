@@ -37,7 +37,7 @@ pub struct SearchQuery {
     pub line: Arc<Line>,
     /// The moves to look at; all legal ones if empty.
     pub root_moves: Vec<UciMove>,
-    /// For how long. A clock stands for no limit at all.
+    /// Limit of the search. A clock stands for no limit.
     pub budget: Pace,
     /// A search of all moves that goes before it and leaves its table.
     pub prelude: Option<Pace>,
@@ -156,7 +156,6 @@ fn proposal(iteration: &FoundIteration, elector: &ElectorName, pv: Vec<UciMove>)
     }
 }
 
-/// Why searches cannot be done or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error("searches {path}: {error}")]
@@ -207,7 +206,7 @@ impl Searches {
         Ok(Self { known, path: path.to_owned(), file: Some(file), workers, programs: Mutex::default() })
     }
 
-    /// Kept by no file.
+    /// Creates a store without a file.
     pub fn in_memory(workers: NonZeroUsize) -> Self {
         Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers, programs: Mutex::default() }
     }

@@ -93,7 +93,7 @@ fn name(instance: &Instance) -> String {
     name_with_any_net(instance) + &net
 }
 
-/// The same, whatever net it asks.
+/// Returns the name without its net.
 fn name_with_any_net(instance: &Instance) -> String {
     let noise = if instance.noise.amplitude > 0 { "+noise" } else { "" };
     format!("{}{noise}", instance.knowledge)

@@ -30,7 +30,6 @@ pub struct ExperimentState<T> {
     done: BTreeMap<usize, T>,
 }
 
-/// Why a state cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The file cannot be read or written.
@@ -58,7 +57,8 @@ impl LockedFile {
 }
 
 impl Drop for LockedFile {
-    /// To close it is not enough: a program that this process is just starting may have it open for a moment longer.
+    /// Unlocks the file. Closing is not enough: a program that this process is just starting may
+    /// have it open for a moment longer.
     fn drop(&mut self) {
         let _ = self.0.unlock();
     }
@@ -220,7 +220,7 @@ pub fn short_name(experiment: &Value) -> String {
     format!("{:016x}", fnv1a(experiment.to_string().as_bytes()))
 }
 
-/// For names and seeds, because it is the same on every machine and in every build.
+/// A hash for names and seeds, equal on every machine and in every build.
 pub use engine::checksum as fnv1a;
 
 #[cfg(test)]

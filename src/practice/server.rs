@@ -36,7 +36,6 @@ const ADVERTISED: GameTerms = GameTerms {
 /// The highest level of the server's own engine.
 const AI_LEVELS: u8 = 8;
 
-/// Why the practice server could not do something.
 #[derive(Debug, thiserror::Error)]
 pub enum PracticeError {
     #[error("cannot listen on {address}: {source}")]
@@ -289,7 +288,7 @@ impl PracticeServer {
         Ok(self.server_state.wait(condition).await?)
     }
 
-    /// Everything about a game.
+    /// Returns the report of a game.
     ///
     /// # Errors
     /// [`PracticeError::NoSuchGame`].
@@ -298,7 +297,7 @@ impl PracticeServer {
         self.ask(move |state| state.report(&wanted)).await?.ok_or_else(|| PracticeError::NoSuchGame(id.clone()))
     }
 
-    /// Everything about every game, oldest first.
+    /// Returns the reports of all games, oldest first.
     ///
     /// # Errors
     /// [`ServerStopped`].

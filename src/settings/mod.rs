@@ -178,7 +178,8 @@ impl Sources {
         self.load_whatever(|problem| problem.is_in(tables))
     }
 
-    /// The same for who only has to find something: what is wrong is passed over, and what is built in stands in its place.
+    /// Loads settings for commands that only have to find something: problems are skipped, and
+    /// built-in values take their place.
     pub fn load_leniently(&self) -> Settings {
         self.load_whatever(|_| false).map(|loaded| *loaded.settings).unwrap_or_default()
     }

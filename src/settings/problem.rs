@@ -16,7 +16,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Something wrong with what a source says.
+    /// Creates a problem of a source.
     pub(super) fn new(origin: &Origin, what: String) -> Self {
         // One problem is one line, whatever a text had in it.
         Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" "), table: None }

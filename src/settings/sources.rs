@@ -50,7 +50,8 @@ impl Sources {
         Ok(Self { files: files.iter().map(read).collect::<Result<_, Problems>>()?, environment, flags })
     }
 
-    /// The same, as far as it can be had: a file that cannot be read is empty, and lines that are not TOML are left out of the others.
+    /// Reads the sources as far as possible: an unreadable file is empty, and invalid lines of TOML
+    /// are skipped.
     pub fn of_process_leniently(files: &[PathBuf], flags: Vec<Flag>) -> Self {
         let lenient = |path: &PathBuf| {
             let text = fs::read(path).map(|bytes| without_mistakes(&String::from_utf8_lossy(&bytes)));

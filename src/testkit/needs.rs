@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// Something from outside that a test needs.
+/// A program or file that a test needs.
 pub struct Need {
     /// Name of the missing program and how to install it.
     missing: &'static str,

@@ -22,7 +22,7 @@ const HEADER: usize = 24;
 /// Records and where they come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Everything the records depend on, for a reader.
+    /// Facts that the records depend on, for a reader.
     pub description: String,
     /// The records in the order of their making.
     pub records: Vec<Record>,

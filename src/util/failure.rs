@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, process::ExitCode};
 
-/// Why a command failed: one clear line for the person who called it.
+/// A failed command: one clear line for its caller.
 #[derive(Debug)]
 pub struct Failure {
     what: String,

@@ -48,7 +48,7 @@ pub struct HealthChecks {
 }
 
 impl Default for HealthChecks {
-    /// Nothing is measured, and the program is ready once it runs.
+    /// Returns checks without measurements, for a program that is ready once it runs.
     fn default() -> Self {
         Self { metrics: None, ready: Arc::new(|| Ok(())) }
     }

@@ -16,7 +16,7 @@ pub(crate) struct MachineRow {
     speed: Option<u32>,
     /// Lag from a question to its answer, ms; `None` for this machine, and before the first answer.
     lag: Option<f64>,
-    /// Why it gets no searches, if it gets none.
+    /// Reason why it gets no searches, if any.
     closed: Option<&'static str>,
     searches: Vec<SearchRow>,
 }

@@ -32,7 +32,7 @@ use bot::{
 use council::electors::Pool;
 use util::Secret;
 
-/// Nothing that is sent to us is longer, in bytes.
+/// Maximum length of a request's body, in bytes.
 const LONGEST_BODY: usize = 16 << 10;
 
 /// Every answer has begun by then.

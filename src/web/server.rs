@@ -12,7 +12,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{WebContext, WebSettings, listen, router};
 use util::{Secret, SecretError};
 
-/// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
     #[error("the page cannot listen on {address}: {source}; set another web.address")]

@@ -35,7 +35,7 @@ const PAUSE_FACTOR: u32 = 20;
 /// Frames that a browser may be behind before it gets the whole picture instead.
 const FRAMES_BEHIND: usize = 8;
 
-/// Something is sent at least this often: both sides notice a dead connection within seconds.
+/// Interval of signs of life: both sides notice a dead connection within seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 
 /// Event sent when nothing has changed. An event and no comment, because a page does not see
@@ -102,7 +102,7 @@ struct OverviewKeeper {
     overview: Overview,
     frames: broadcast::Sender<Bytes>,
     next_frame: Instant,
-    /// Before this no event is waited for.
+    /// Earliest time of the next event.
     rests_until: Instant,
 }
 

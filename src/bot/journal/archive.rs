@@ -65,10 +65,10 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub rated: bool,
     pub tournament: Option<String>,
     pub url: Option<String>,
-    /// When it began, as far as we know.
+    /// Start of the game, if known.
     #[serde(serialize_with = "text")]
     pub started_at: Timestamp,
-    /// When it ended; `None` while it is played.
+    /// End of the game; `None` while it is played.
     #[serde(serialize_with = "optional_text")]
     pub ended_at: Option<Timestamp>,
     #[serde(serialize_with = "status")]
@@ -77,7 +77,7 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub winner: Option<Color>,
     /// Result for the bot.
     pub result: Option<GameResult>,
-    /// By how many points it changed our rating, where the server said so.
+    /// Change of our rating, if the server sent it.
     pub rating_change: Option<i32>,
     /// Half-moves of both sides.
     pub plies: u32,
@@ -253,7 +253,7 @@ pub struct ProposalRecord {
     /// Root moves searched in the iteration that was not completed.
     pub root_moves_done: u32,
     pub nodes: u64,
-    /// Since the search began.
+    /// Time since the search began.
     #[serde(serialize_with = "seconds")]
     pub time: Duration,
     /// The principal variation, UCI moves separated by blanks.

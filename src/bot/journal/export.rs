@@ -12,7 +12,6 @@ use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalR
 use domain::Color;
 use util::printable;
 
-/// Why an export did not reach its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     #[error(transparent)]

@@ -88,7 +88,6 @@ impl fmt::Display for GameKey {
     }
 }
 
-/// Why the journal could not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
     /// The file cannot be opened or made.

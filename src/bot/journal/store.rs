@@ -43,7 +43,7 @@ struct KnownLine {
 
 struct KnownMove {
     row: i64,
-    /// As its game writes it.
+    /// Move as its game writes it.
     text: String,
     confirmed: bool,
     /// True for a decision of ours, stored with its vote.

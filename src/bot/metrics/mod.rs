@@ -108,13 +108,12 @@ pub fn install() -> Result<Recorder, InstallError> {
     Ok(Recorder(handle))
 }
 
-/// Why nothing is measured.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The bounds of a histogram are none.
     #[error("{0}")]
     Bounds(#[from] BuildError),
-    /// There is a recorder.
+    /// A recorder is installed already.
     #[error("a recorder is installed already")]
     Twice,
 }
@@ -169,7 +168,8 @@ fn resident_bytes() -> u64 {
     resident_kibibytes(&status).unwrap_or(0) * 1024
 }
 
-/// The same in Linux's `/proc/self/status`, which unlike `statm` does not count in pages: their size is the system's choice.
+/// Reads the resident memory from Linux's `/proc/self/status`, which unlike `statm` does not count
+/// in pages.
 fn resident_kibibytes(status: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }

@@ -216,7 +216,7 @@ struct Manager {
     seeks: bool,
     /// Games of earlier processes whose end is to be looked up once we are connected.
     unfinished: Vec<KnownGame>,
-    /// Since when the connection is lost, if it is.
+    /// Start of the time without a connection.
     lost_at: Option<Instant>,
     /// Newer lists of names as they come, if they are followed.
     lists: Option<watch::Receiver<NameLists>>,

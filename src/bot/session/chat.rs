@@ -146,7 +146,7 @@ impl Reception {
         Self { settings: outside_games(settings), chat: Chat::default(), context, heard: String::new() }
     }
 
-    /// Other settings hold from now on; who was answered how often is remembered.
+    /// Adopts other settings; earlier answers still count.
     pub(super) fn follows(&mut self, settings: ChatSettings, variants: &[Variant]) {
         self.settings = outside_games(settings);
         self.context.variants = names(variants);
@@ -169,7 +169,7 @@ impl Reception {
     }
 }
 
-/// The same settings with those commands alone that can be answered outside a game.
+/// Returns the settings with only the commands that can be answered outside a game.
 fn outside_games(mut settings: ChatSettings) -> ChatSettings {
     settings.commands.retain(|command| !command.is_about_a_game());
     settings

@@ -121,7 +121,7 @@ const fn to_the_player() -> ChatRoom {
     ChatRoom::Player
 }
 
-/// Why a command was not carried out, and what helps.
+/// Reason why a command was not carried out, with a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
     #[error("no account {name} is running; there is {known}")]
@@ -375,7 +375,7 @@ impl fmt::Debug for Control {
 /// The largest number of games in one command.
 const MOST_GAMES: u32 = 100;
 
-/// On every server a name is one word.
+/// Checks that a name is one word, as on every server.
 fn check_name(name: &str) -> Result<(), ControlError> {
     if name.is_empty() || name.chars().any(char::is_whitespace) {
         return Err(ControlError::NotNow(format!("{name:?} is no valid name: expected one word, without a title")));

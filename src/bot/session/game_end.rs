@@ -173,7 +173,7 @@ enum LookUpOutcome {
         /// True if both sides had moved, as far as we saw.
         both_moved: bool,
     },
-    /// This server does not tell of finished games.
+    /// The server does not serve finished games.
     NotTold,
     /// We stop before the server has said it.
     Interrupted,

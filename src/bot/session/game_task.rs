@@ -61,7 +61,6 @@ pub(super) enum Exit {
     Panicked(GameId),
 }
 
-/// Why the task of a game has nothing more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskEnd {
     Over,
@@ -106,7 +105,7 @@ struct GameTask {
     context: AccountContext,
     /// Results of own requests; there are few at a time.
     own: mpsc::UnboundedSender<GameInput>,
-    /// For the player, which is alone in having it then: when it is gone, its events end.
+    /// Sender for the player alone: when the player is gone, its events end.
     player_sender: Option<mpsc::UnboundedSender<PlayerEvent>>,
     timers: HashMap<Timer, Instant>,
     /// Change of our rating, if the server announces it before we see the end.

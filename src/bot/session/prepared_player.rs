@@ -14,7 +14,6 @@ pub struct PreparedPlayer {
     pub online: Option<OnlineServices>,
 }
 
-/// Why a player cannot be made of its settings.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
     #[error(transparent)]

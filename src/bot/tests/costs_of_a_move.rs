@@ -57,7 +57,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Only one of these tests runs at a time: what is counted is counted for the whole process.
+/// Lets these tests run one at a time: counters are for the whole process.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -159,7 +159,8 @@ enum ColorWord {
     Random,
 }
 
-/// By name: why the daemon behind this socket gives a worker no searches. Empty where none runs, or it says nothing.
+/// Returns the reasons why the daemon behind this socket gives workers no searches, by worker.
+/// Empty without a daemon or an answer.
 pub(super) async fn unused_workers(socket: &Path) -> BTreeMap<String, String> {
     #[derive(serde::Deserialize)]
     struct Machine {

@@ -25,7 +25,7 @@ struct AccountStatus {
     state: String,
     mode: String,
     reason: Option<String>,
-    /// Until when a limit holds that is the reason.
+    /// End of the limit that is the reason.
     until: Option<jiff::Timestamp>,
 }
 

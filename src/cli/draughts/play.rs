@@ -137,7 +137,7 @@ struct Console {
 
 /// Next step after a line of input.
 enum Next {
-    /// The same side is asked again, or the other one plays.
+    /// The game goes on.
     GoOn,
     /// The program moves, whichever side is to move.
     ProgramMoves,

@@ -288,7 +288,6 @@ impl ClusterClient {
     }
 }
 
-/// Why a daemon listens no more.
 enum Ended {
     /// The server does not let it, in these words.
     NotAllowed(String),

@@ -36,7 +36,7 @@ impl HomeValue {
         Self { score: None, highest: None, depth: 0, length }
     }
 
-    /// The same from the other side.
+    /// Returns the value from the other side.
     #[must_use]
     pub(crate) fn flipped(self) -> Self {
         Self { score: self.score.map(Score::flipped), highest: None, ..self }
@@ -58,9 +58,9 @@ pub(crate) struct ClaimJudgement {
 /// Agreement of a claim with the search here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimVerdict {
-    /// They do, or may: honest searches differ so much.
+    /// Equal, or as different as honest searches are.
     Plausible,
-    /// They do not: a longer search is due.
+    /// Different: a longer search is due.
     Outlying,
     /// No honest search differs so much from a long search.
     Untrue,

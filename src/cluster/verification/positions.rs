@@ -24,7 +24,7 @@ pub(crate) struct VerifiedPosition {
     pub verification: WeakVerification,
     pub since: Instant,
     pub spent: Duration,
-    /// By worker: how many moves were verified for it.
+    /// Number of moves verified, by worker.
     pub verified: BTreeMap<RunId, u32>,
 }
 
@@ -44,8 +44,8 @@ impl VerifiedPosition {
 #[derive(Debug)]
 pub(crate) enum NextSearch {
     Now(HomeSearch),
-    /// Something, but not yet: so much of a core's time as it may have was used.
+    /// A later search: the share of a core's time is used up.
     Wait(Duration),
-    /// Nothing, until something happens.
+    /// Nothing until the next event.
     Nothing,
 }

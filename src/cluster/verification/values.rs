@@ -43,7 +43,7 @@ struct Suspicion {
 enum Trial {
     /// Value of the claimed move.
     Move,
-    /// That there is a mate before the last two moves of the variation that shows one.
+    /// A mate before the last two moves of the variation that shows one.
     Mate,
     /// Value of the position where the variation ends, with the claimant to move there or the other
     /// side.
@@ -95,7 +95,7 @@ impl HomeValues {
         Some(HomeSearch { key: target.clone(), line: Arc::clone(line), length: VerificationLength::Long, doubt: true })
     }
 
-    /// Something was found out. Says who was caught by it.
+    /// Records a value. Returns the workers whose claims it refutes.
     pub(crate) fn found(&mut self, key: &VerifiedMove, value: HomeValue) -> Vec<Caught> {
         self.found.push_back((key.clone(), value));
         if self.found.len() > Self::REMEMBERED {
@@ -120,8 +120,9 @@ impl HomeValues {
 }
 
 impl Suspicion {
-    /// After its move a claim is tried by the variation that it shows: a mate before the last two moves of it, and a score that the
-    /// search of the move does not bear out where it ends.
+    /// Returns the next test of a claim after the search of its move, by the variation that it
+    /// shows: a mate before the last two moves of it, and a score that the search of the move does
+    /// not bear out at its end.
     fn next_trial(&self, found: &HomeValue) -> Option<Self> {
         if self.trial != Trial::Move {
             return None;

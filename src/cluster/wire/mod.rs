@@ -31,7 +31,7 @@ pub const LONGEST_NAME: usize = 64;
 /// A message that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// It is no message of ours, or longer than any.
+    /// No message of ours, or one beyond the limit.
     #[error("not a message of concilio's")]
     Malformed,
     /// It was sent by another version of this program.
@@ -189,7 +189,7 @@ pub struct SearchCommand {
     /// The moves to search, in the same way; none means all.
     pub root_moves: String,
     pub hints: String,
-    /// Only a value between these two matters.
+    /// Only values between these two matter.
     pub window: Option<(Score, Score)>,
     pub limits: Limits,
 }
@@ -276,6 +276,6 @@ pub struct ProposalText {
     /// Root moves searched in the iteration that was not completed.
     pub root_moves_done: u32,
     pub nodes: u64,
-    /// Since the search began, microseconds.
+    /// Microseconds since the search began.
     pub microseconds: u64,
 }

@@ -22,7 +22,7 @@ pub(super) struct WorkerHealth(Arc<HealthState>);
 
 struct HealthState {
     begun: Instant,
-    /// When it last went round, ms since it began; 0: it has not begun to.
+    /// Time of the last turn of the loop, ms since the start; 0: no turn yet.
     round: AtomicU64,
     client: OnceLock<Client>,
     load: Mutex<WorkerLoad>,
@@ -38,7 +38,7 @@ pub(super) struct WorkerLoad {
 }
 
 impl WorkerLoad {
-    /// In Prometheus' text format.
+    /// Returns the figures in Prometheus' text format.
     fn text(self, connected: bool) -> String {
         let Self { cores, searching, searches, daemons } = self;
         let connected = u8::from(connected);

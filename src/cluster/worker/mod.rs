@@ -156,7 +156,7 @@ struct Publisher {
 }
 
 impl Publisher {
-    /// At most once: an event that cannot be sent now is of no use later.
+    /// Sends a message at most once: an event that cannot be sent now is of no use later.
     fn tell(&self, daemon: &Sender, message: WorkerMessage) {
         let subject = self.subjects.to_daemon(&self.identity.sender.name, &daemon.name);
         let message = Addressed { to: daemon.run, body: message };

@@ -77,7 +77,7 @@ pub(super) struct Scheduler {
 
 #[derive(Debug)]
 struct WorkerSlot {
-    /// As the daemon wants it; what was opened may have a smaller table.
+    /// Elector as the daemon wants it; the slot may have a smaller table.
     wanted: ElectorSpec,
     /// The table that it is to share.
     asked_table: Option<TableKey>,

@@ -22,7 +22,7 @@ pub(super) struct ServedDaemons {
 pub(super) enum Refusal {
     /// This daemon cannot be served, but others can.
     Of(String),
-    /// Nothing that was not known before.
+    /// Nothing new.
     Known,
     /// No daemon is left to serve.
     OfAll,

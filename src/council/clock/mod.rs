@@ -32,7 +32,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// The number of own moves that the clock must last, if each costs its lag and nothing else.
 const LONGEST_GAME: u32 = 300;
 
-/// Beyond [`LONGEST_GAME`] there are always this many moves to come.
+/// Moves that are always expected beyond [`LONGEST_GAME`].
 const ALWAYS_TO_COME: u32 = 20;
 
 /// The largest share of the initial time reserved for the lag of later moves: one part in this

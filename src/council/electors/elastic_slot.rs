@@ -100,7 +100,7 @@ fn lock(both: &Mutex<Both>) -> MutexGuard<'_, Both> {
 }
 
 impl Both {
-    /// Both places are stopped: a search lost elsewhere has been in both.
+    /// Stops both places: a search lost elsewhere has been in both.
     fn stop(&mut self) {
         if self.current.take().is_some() {
             self.local.stop();

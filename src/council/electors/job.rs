@@ -79,7 +79,7 @@ pub struct Guidance<M = UciMove> {
     pub facts: Option<Facts<M>>,
     /// The list to which it adds its own move as a hint, and its number there.
     pub advises: Option<(Hints<M>, usize)>,
-    /// Only a value between these two matters, from the side of the player to move.
+    /// Only values between these two matter, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
@@ -120,7 +120,7 @@ pub struct Hints<M = UciMove> {
 }
 
 impl<M: Copy> Hints<M> {
-    /// None yet; `extend` says whether hinted moves are searched a ply deeper as well.
+    /// Creates an empty list; `extend` says whether hinted moves are searched a ply deeper as well.
     pub fn new(extend: bool) -> Self {
         Self { moves: Arc::default(), extend }
     }
@@ -156,7 +156,7 @@ pub struct Meter {
     counted: AtomicU64,
     told: AtomicU64,
     words: AtomicU64,
-    /// In thousandths; one more than that, so that 0 is unknown.
+    /// Effort in thousandths plus one, so that 0 is unknown.
     effort: AtomicU32,
 }
 

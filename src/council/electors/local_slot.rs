@@ -31,7 +31,8 @@ enum SlotCommand<L: CouncilGame> {
 #[derive(Debug, Default)]
 struct Flags {
     stop: AtomicBool,
-    /// When its elector began: it may have been started first, or have come to the end of an earlier search.
+    /// Start of its elector's work: the elector may have been started first, or have ended an
+    /// earlier search.
     begun: OnceLock<Instant>,
     told_to_stop: OnceLock<Instant>,
     over: AtomicBool,

@@ -16,7 +16,7 @@ pub struct MachineView {
     /// The time from a question to its answer; `None` for this machine, and before the first
     /// answer.
     pub lag: Option<Duration>,
-    /// Why it gets no searches, if it gets none.
+    /// Reason why it gets no searches, if any.
     pub closed: Option<&'static str>,
     /// All searches on it, also for other daemons.
     pub searches: Vec<SearchView>,

@@ -122,7 +122,7 @@ impl Pool {
         Self { cores: Arc::new(Cores::new(0)), ..Self::with_remote(1, Some(remote)) }
     }
 
-    /// The same, which in virtual time stands for several machines.
+    /// Lets the pool stand for several machines in virtual time.
     #[must_use]
     pub fn standing_for(self, virtual_machines: VirtualMachines) -> Self {
         Self { virtual_machines: Some(virtual_machines), ..self }
@@ -133,7 +133,7 @@ impl Pool {
         self.virtual_machines
     }
 
-    /// The same, with no more MiB for all tables than these.
+    /// Limits the memory of all tables, MiB.
     #[cfg(test)]
     pub(crate) fn limited_to(self, memory: usize) -> Self {
         Self { memory: Arc::new(TableMemory::new(Some(memory))), ..self }

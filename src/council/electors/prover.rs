@@ -9,7 +9,7 @@ use engine::{
     proof::{Attack, Effort, Mate, MateSolver, Verdict},
 };
 
-/// Without a limit of nodes, a question ends when the solver's table is full.
+/// Node limit of a question without one; it ends when the solver's table is full.
 const UNLIMITED: u64 = u64::MAX;
 
 /// The part of the nodes that checks alone may take of the search for a mate, and that threats may take of what is left: the rest is for
@@ -31,7 +31,7 @@ struct LastMate {
 }
 
 impl LastMate {
-    /// In how many moves it would be mate now, if this is the same game a move later.
+    /// Returns the number of moves to the mate now, if this is the same game a move later.
     fn goes_on(self, here: &SearchId) -> Option<u32> {
         (self.game == here.game && self.ply + 2 == here.ply).then(|| self.moves.saturating_sub(1))
     }

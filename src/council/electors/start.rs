@@ -24,7 +24,7 @@ impl ElectorSpec {
         self.start_with(None)
     }
 
-    /// The same, searching with a table that others search with too.
+    /// Starts the elector with a table shared with others.
     ///
     /// # Errors
     /// [`ElectorFailure`] also if the table is not one of its evaluation.

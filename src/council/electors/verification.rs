@@ -54,7 +54,7 @@ struct Shared<M> {
 #[derive(Debug)]
 struct Values<M> {
     contest: Option<Contest<M>>,
-    /// By move; no move stands for the best one.
+    /// Values by move; no move stands for the best one.
     found: Vec<(Option<M>, [Option<Score>; VerificationLength::ALL.len()])>,
     /// Our own engine does not play this variant.
     impossible: bool,

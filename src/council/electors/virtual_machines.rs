@@ -93,7 +93,7 @@ impl VirtualMachines {
 
 struct VirtualNetwork {
     plan: VirtualMachines,
-    /// By machine; tables of one evaluation exchange entries.
+    /// Tables by machine; those of one evaluation exchange entries.
     tables: Vec<(usize, SharedTable)>,
     /// Ordered by arrival: the sending table and its entries.
     on_the_way: VecDeque<(u64, usize, TableBatch)>,

@@ -113,7 +113,7 @@ impl Side {
         Some((elected, speaker.score.as_centipawns()))
     }
 
-    /// The same as home cores verify the distant votes, with as much of a core as a daemon has for it.
+    /// Verifies the distant votes on home cores, with a daemon's share of a core.
     fn verified(
         &mut self,
         line: &Line,

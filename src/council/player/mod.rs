@@ -59,7 +59,8 @@ pub struct SearchRequest {
     pub id: RequestId,
     /// The position, as its line. It must have a legal move.
     pub line: Arc<Line>,
-    /// Other positions, any of which may come about instead: thinking in the opponent's time, spread over the electors.
+    /// Other positions that may occur instead: thinking in the opponent's time, spread over the
+    /// electors.
     pub others: Vec<Arc<Line>>,
     /// Time of the move, as known now.
     pub time: Time,
@@ -156,7 +157,8 @@ impl GamePlayer {
         Self(requests)
     }
 
-    /// Another game begins: the council stays and forgets the last one. A search that still runs should be dropped first.
+    /// Begins another game: the council stays and forgets the last one. A running search should be
+    /// dropped first.
     pub fn new_game(&self) {
         let _ = self.0.send(PlayerCommand::NewGame);
     }

@@ -233,7 +233,7 @@ fn minute() -> Time {
     clock_of(Duration::from_secs(60))
 }
 
-/// So much is left on both clocks.
+/// Returns a time with `remaining` on both clocks.
 fn clock_of(remaining: Duration) -> Time {
     let control = TimeControl::real_time(remaining, Duration::ZERO);
     let clocks = Clocks::both(Clock { remaining, increment: Duration::ZERO });

@@ -75,7 +75,7 @@ impl VoteEntry {
 }
 
 impl fmt::Display for VoteEntry {
-    /// In columns, with a mark where the move was elected. The width is that of the name.
+    /// Writes columns, with a mark at the elected move. The width is that of the name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.elected { '*' } else { ' ' };
         let Self { elector, best, score, depth, nodes, .. } = self;

@@ -22,7 +22,7 @@ pub struct Ballots<L: CouncilGame = Line> {
     verification: Option<Verification<L::Move>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
-    /// By elector: its static value of the position, for the player to move there.
+    /// Static values of the position, by elector, for the player to move there.
     static_values: Vec<OnceLock<i32>>,
 }
 
@@ -86,7 +86,8 @@ impl<L: CouncilGame> Ballots<L> {
         }
     }
 
-    /// The same, of which the votes of other machines count as far as `verification` bears them out.
+    /// Returns the ballots, with the votes of other machines as far as `verification` bears them
+    /// out.
     pub fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
         Self { verification, ..self }
     }
@@ -102,7 +103,8 @@ impl<L: CouncilGame> Ballots<L> {
         self.verification.is_some() && self.cast.iter().flatten().any(is_remote)
     }
 
-    /// These ballots with the proposals that `change` makes of them, each counted as it then stands.
+    /// Returns the ballots with the proposals that `change` makes of them, each counted as it then
+    /// stands.
     pub(super) fn with(&self, change: impl Fn(&Ballot<L>) -> Option<Proposal<L::Move>>) -> Self {
         let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
         for ballot in self.iter() {
@@ -199,8 +201,9 @@ impl<L: CouncilGame> Ballots<L> {
         self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| L::static_value(position, elector)))
     }
 
-    /// Over all electors, the sum of what their static value of the end of the proposed line has over that of the position
-    /// (docs/method.md §4, relative 2), for the player to move.
+    /// Returns the sum over all electors of the difference between their static values of the end
+    /// of the proposed line and of the position (docs/method.md §4, relative 2), for the player to
+    /// move.
     pub(super) fn gain_at_the_end(&self, ballot: &Ballot<L>) -> i32 {
         *ballot.cast.gain_at_the_end.get_or_init(|| {
             let Some(position) = self.position() else { return 0 };

@@ -58,7 +58,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     setup: FirstPhaseSetup<L>,
     pub ballots: Ballots<L>,
     pub line: Arc<L>,
-    /// By searcher: what it searches, and its newest proposal about that.
+    /// Lines by searcher, with the newest proposal about each.
     lines: Vec<Arc<L>>,
     newest: Vec<Option<Proposal<L::Move>>>,
     advisers: Vec<usize>,
@@ -67,7 +67,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     pub home: Option<L::Move>,
     /// Electors whose proposals count, different moves among those, and the share of the electors that propose another move than the leader.
     standing: (usize, usize, f64),
-    /// By the line that is searched: what home cores found about the moves of other machines.
+    /// Verifications by line: values of home cores for the moves of other machines.
     verifications: Vec<(Arc<L>, Verification<L::Move>)>,
     /// The share of its searcher's nodes that the leader's move took.
     effort: Option<f64>,
@@ -76,7 +76,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The moves proposed, for the searcher that never stops.
     pub hints: Hints<L::Move>,
     best_of_groups: Vec<Arc<BestOfGroup>>,
-    /// By elector: the group that searches for it by PV-split, where there is one.
+    /// Groups that search by PV-split, by elector.
     split_groups: Vec<Option<SplitGroup<L>>>,
 }
 

@@ -11,10 +11,10 @@ pub enum GroupMode {
     None,
     /// Every process searches; the one that searched most speaks for the group.
     Peer,
-    /// As `Peer`, with other root moves as hints for each, so that they do not all search the same
-    /// tree in the same order.
+    /// `Peer` with other root moves as hints for each, so that they do not all search the same tree
+    /// in the same order.
     PeerHinted,
-    /// As `Peer`, and the best score found sets the aspiration window of all.
+    /// `Peer`, and the best score found sets the aspiration window of all.
     PeerScore,
     PvSplit,
     /// Threads of one search over one table (Lazy SMP).

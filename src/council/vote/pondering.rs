@@ -22,7 +22,7 @@ pub struct Pondering<L = Line> {
 }
 
 impl<L: PartialEq> Pondering<L> {
-    /// Over these positions, the likeliest first. `reconsider` is that of the question.
+    /// Ponders these positions, the likeliest first. `reconsider` is that of the question.
     pub fn new(lines: Vec<Arc<L>>, reconsider: Arc<Notify>) -> Self {
         Self { lines: lines.into(), settled: Arc::default(), decided: Arc::default(), reconsider }
     }

@@ -12,14 +12,14 @@ use domain::Proposal;
 /// The provers among the searchers of a question, and what they have said.
 pub(super) struct Proving<L: CouncilGame> {
     provers: Vec<usize>,
-    /// By the line that is searched: what is proved about its moves.
+    /// Proved facts by line.
     facts: Vec<(Arc<L>, Facts<L::Move>)>,
     /// The provers' claims, each with its line, in order of arrival.
     told: Vec<(Arc<L>, Proposal<L::Move>)>,
 }
 
 impl<L: CouncilGame> Proving<L> {
-    /// By these searchers; nothing is proved yet.
+    /// Creates the proofs of these searchers; nothing is proved yet.
     pub(super) fn begin(searchers: &[CouncilSearcher<L>]) -> Self {
         let provers = (0..searchers.len()).filter(|number| L::proves(searchers[*number].spec())).collect();
         Self { provers, facts: Vec::new(), told: Vec::new() }

@@ -84,12 +84,12 @@ pub struct Question<L: GameLine = Line> {
     pub limits: Limits,
     /// Moves not to be considered, unless there are no others.
     pub excluded: Vec<L::Move>,
-    /// When cancelled, the council decides at once. (Cancelling the call itself gives no decision.)
+    /// Cancel it to get the decision at once. (Cancelling the call itself gives no decision.)
     pub answer_now: CancellationToken,
-    /// When notified, the timing is called again after an outside event, such as the expected move
-    /// of the opponent, which turns pondering into a timed search.
+    /// Notify it to call the timing again after an outside event, such as the expected move of the
+    /// opponent, which turns pondering into a timed search.
     pub reconsider: Arc<Notify>,
-    /// Other positions to be thought about meanwhile, where it is not yet known which one will come.
+    /// Other positions to ponder, if it is not known yet which one will come.
     pub pondering: Option<Pondering<L>>,
     /// True for virtual time: searchers that share a table or a score advance in step, by nodes, as
     /// on a core each, which can be repeated on any machine. For experiments; it takes one core.

@@ -134,12 +134,12 @@ impl Roster {
 }
 
 impl<L: CouncilGame> Roster<L> {
-    /// These electors, each with a name of its own, at least one.
+    /// Creates a roster of these electors, at least one, with unique names.
     pub fn of(electors: Vec<ElectorSpec<L::Kind>>) -> Self {
         Self { electors, advisers: Vec::new(), grows: false }
     }
 
-    /// The same, advised by these, each with a name of its own.
+    /// Adds these advisers, with unique names.
     #[cfg(test)]
     pub(crate) fn advised_by(self, advisers: Vec<ElectorSpec<L::Kind>>) -> Self {
         Self { advisers, ..self }
@@ -239,7 +239,7 @@ fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     Ok(())
 }
 
-/// The same of those that advise.
+/// Checks the advisers in the same way.
 fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
     check_instances(advisers)?;
     if let Some(twice) = named_twice(advisers) {

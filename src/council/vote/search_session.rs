@@ -15,7 +15,7 @@ use crate::{
 };
 use domain::{GameLine, Proposal};
 
-/// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
+/// Time without a rule: long enough for anything, short enough to add to an [`Instant`].
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The bound beyond which a time is a share of [`FOREVER`] and no limit of a clock.
 const LONGEST_BOUND: Duration = Duration::from_secs(FOREVER.as_secs() / 1000);
@@ -109,7 +109,8 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         until.saturating_duration_since(self.started) > LONGEST_BOUND
     }
 
-    /// Until when searches of other machines are waited for where no clock says so: `None` while this machine searches.
+    /// Returns the time until which searches of other machines are awaited without a clock: `None`
+    /// while this machine searches.
     pub(super) fn patience_with_others(&mut self, here: bool, has_leader: bool) -> Option<Instant> {
         if here {
             self.home_ended = None;

@@ -66,7 +66,7 @@ pub(super) struct CouncilSearcher<L: CouncilGame> {
     pub elector: Option<usize>,
     /// The number of the adviser that searches here; `None` for all others.
     pub adviser: Option<usize>,
-    /// In virtual time: the nodes for which its task and its proposals are on their way, where it is on another machine.
+    /// Delay of its task and its proposals in virtual time, in nodes, if it is on another machine.
     pub on_the_way: u64,
     slot: Slot<L>,
     /// True if the slot may search on other machines.

@@ -115,7 +115,7 @@ impl Board {
         Ok(board)
     }
 
-    /// As [`Board::new`], for pieces that are known to be a position.
+    /// Creates a board without checks, for pieces that are known to be a position.
     pub(crate) fn of(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Self {
         debug_assert!(Self::new(white, black, kings, to_move).is_ok());
         Self { pieces: [white, black], kings, to_move }

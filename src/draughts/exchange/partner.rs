@@ -175,7 +175,8 @@ impl Partner {
         Ok(Message::End(Ending { reason, last }))
     }
 
-    /// Why this program should end the game now: it is to move, and by the rules the game is over.
+    /// Returns the reason why this program should end the game now: it is to move, and by the rules
+    /// the game is over.
     pub fn reason_to_end(&self) -> Option<Reason> {
         let outcome = self.game.outcome().filter(|_| self.is_to_move())?;
         Some(Reason::of(outcome, self.game.board().to_move()))

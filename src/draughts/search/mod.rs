@@ -27,7 +27,7 @@ use table::Table;
 
 /// The value of a win at the root, less one for every ply until it is reached.
 const WIN: i32 = 30_000;
-/// Beyond this a value is a win, below its negative a loss.
+/// Values beyond it are wins, below its negative losses.
 const WIN_BOUND: i32 = WIN - 1_000;
 /// The default cost of a draw against equality.
 const CONTEMPT: i32 = 20;

@@ -79,7 +79,7 @@ impl Bitboard {
         }
     }
 
-    /// Everything one step forward as `color` moves.
+    /// Returns the squares one step forward as `color` moves.
     #[inline]
     pub const fn forward(self, color: Color) -> Self {
         match color {

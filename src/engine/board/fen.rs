@@ -8,7 +8,6 @@ use super::{
     zobrist,
 };
 
-/// Why a text is no position that can be played.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FenError {
     /// The first field is not eight ranks of eight squares.

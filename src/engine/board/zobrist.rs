@@ -4,7 +4,7 @@ use super::types::{Color, Piece, Role, Square};
 
 struct Keys {
     pieces: [[u64; 64]; 12],
-    /// By piece and the number of equal pieces before it.
+    /// Keys by piece and the number of equal pieces before it.
     counts: [[u64; 16]; 12],
     castling: [u64; 16],
     en_passant: [u64; 8],

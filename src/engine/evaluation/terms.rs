@@ -40,7 +40,7 @@ macro_rules! weights {
 // Tables by square have 32 entries: relative rank times four plus the distance from the edge file (0 to 3).
 weights! {
     Material {
-        /// By role, pawn to queen.
+        /// Material by role, pawn to queen.
         material: 5,
     }
     Placement {
@@ -65,7 +65,7 @@ weights! {
     Mobility {
         knight_square: 32,
         bishop_square: 32,
-        /// By number of squares that no enemy pawn guards.
+        /// Mobility by number of squares that no enemy pawn guards.
         knight_mobility: 9,
         /// The same.
         bishop_mobility: 14,
@@ -87,7 +87,7 @@ weights! {
         castling_right: 1,
         /// Own pieces that guard squares round the king.
         defenders: 1,
-        /// By how many units of danger the enemy brings to bear.
+        /// Danger by units that the enemy brings to bear.
         danger: 40,
     }
     Centre {
@@ -122,11 +122,11 @@ weights! {
         passed: 8,
         /// The square before it is taken, by rank.
         passed_blocked: 8,
-        /// Nothing stands or attacks on its way, by rank.
+        /// Passed pawns whose way is neither occupied nor attacked, by rank.
         passed_free: 8,
         /// Guarded by a pawn.
         passed_guarded: 1,
-        /// Beyond the reach of the enemy king, who has no pieces.
+        /// Passed pawns beyond the reach of a bare enemy king.
         passed_unstoppable: 1,
         passed_rook_behind: 1,
         /// Steps of the own king to the square before an advanced one.
@@ -135,7 +135,7 @@ weights! {
         passed_enemy_king: 8,
         /// Pawns that march against the enemy king, by rank; blocked ones.
         storm: 8,
-        /// The same when an enemy pawn stands before it.
+        /// Storm pawns behind an enemy pawn.
         storm_blocked: 8,
         /// Closeness to the enemy king in steps, knight to queen.
         near_king: 4,
@@ -157,7 +157,7 @@ weights! {
         with_pawns: 3,
         /// Own pawns on the squares of a bishop.
         bad_bishop: 1,
-        /// The same pawns blocked in the centre.
+        /// Such pawns blocked in the centre.
         bad_bishop_blocked: 1,
         /// Rooks that guard each other.
         connected_rooks: 1,

@@ -19,7 +19,7 @@ struct Layer {
 /// The first layers of recent positions, for one net only.
 #[derive(Clone)]
 pub(crate) struct Accumulator {
-    /// By player, and by mirroring of the board, which moves every input.
+    /// Layers by player, and by mirroring of the board, which moves every input.
     layers: [[Layer; 2]; 2],
 }
 

@@ -15,7 +15,6 @@ const VERSION: u16 = 2;
 /// The version that had one output.
 const ONE_OUTPUT: u16 = 1;
 
-/// Why bytes are no net, or numbers none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
     #[error("not a net of concilio")]

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::{Attack, Effort, verify::Mate, verify::Proof};
 use crate::board::{Board, Move, Position};
 
-/// More than any proof number that is still open.
+/// A number above any proof number that is still open.
 const INFINITE: u32 = 1 << 30;
 
 /// The part of the deciding proof number by which the next best may be passed before it is searched

@@ -47,7 +47,6 @@ pub struct Parameter {
     pub high: i32,
 }
 
-/// Why a parameter is not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterError {
     /// An unknown name.

@@ -165,7 +165,7 @@ impl Picker {
     }
 }
 
-/// Most valuable victim first, then the history.
+/// Scores captures: most valuable victim first, then the history.
 fn score_noisy(board: &Board, histories: &Histories, mv: Move) -> i32 {
     let victim = board.captured(mv).map_or(0, |role| EXCHANGE_VALUES[role.index()]);
     let promotion = if mv.promotion() == Some(Role::Queen) { 900 } else { 0 };

@@ -28,7 +28,7 @@ pub struct Root<'a> {
     /// Moves whose result is proved elsewhere while the search runs: a losing move is not searched
     /// while there is another, a drawing move is not searched and counts as a draw.
     pub proved: Option<&'a ProvedNow<'a>>,
-    /// Only a value between these two matters, for the player to move.
+    /// Only values between these two matter, for the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value found by the processes of a group for the player to move. This search raises
     /// it before every iteration; if another process has raised it higher, the aspiration window

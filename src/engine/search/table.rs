@@ -72,7 +72,7 @@ impl Entry {
         value::from_table(Value::from(self.stored), ply)
     }
 
-    /// Without anything that is known of the position but its best move.
+    /// Returns the entry with only its best move.
     pub(super) fn move_alone(self) -> Self {
         Self { stored: 0, evaluation: value::NONE, bound: Bound::None, principal: false, ..self }
     }

@@ -147,7 +147,7 @@ impl Outbox {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Once it is full, only what is deeper than its shallowest entry is wanted.
+    /// Raises the depth of admission once it is full, to that of its shallowest entry.
     fn admit_from(&self, kept: &Kept) {
         let least = match kept.shallowest() {
             _ if kept.capacity == 0 => CLOSED,

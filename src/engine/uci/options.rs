@@ -6,7 +6,7 @@ use crate::{EngineOptions, Heuristic, Knowledge, Net, Tablebases};
 pub(super) struct Options {
     pub engine: EngineOptions,
     pub chess960: bool,
-    /// Taken off every clock for the way of the move to the server.
+    /// Time taken off every clock for the way of the move to the server.
     pub move_overhead: Duration,
 }
 

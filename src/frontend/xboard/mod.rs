@@ -193,7 +193,7 @@ impl<W: Write> XboardSession<W> {
         }
     }
 
-    /// Why we should be thinking now.
+    /// Returns the purpose of thinking now, if there is one.
     fn purpose(&self) -> Option<Purpose> {
         if self.edit.is_some() || self.paused {
             None

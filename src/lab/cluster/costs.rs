@@ -50,7 +50,7 @@ pub struct Costs {
     pub way: Duration,
     /// A home core's time to verify a proposed move.
     pub verification: Duration,
-    /// When a search proposes, from its beginning.
+    /// Times of a search's proposals, from its beginning.
     pub iterations: Vec<Duration>,
     /// The daemon's time to choose workers and to read their heartbeats.
     pub upkeep: Upkeep,
@@ -185,7 +185,7 @@ fn verification() -> Duration {
     begun.elapsed() / VERIFICATIONS
 }
 
-/// When a search of a middlegame completes its iterations.
+/// Returns the times at which a search of a middlegame completes its iterations.
 fn iterations() -> Vec<Duration> {
     let Ok(position) = Position::from_line(MIDDLEGAME, false, []) else { return Vec::new() };
     let mut engine = Engine::new(EngineOptions::default());

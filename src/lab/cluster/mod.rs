@@ -61,7 +61,7 @@ pub struct ClusterFigures {
 pub enum MeasureError {
     #[error("cannot start {}: {reason} (Debian's package nats-server has the server)", program.display())]
     Start { program: PathBuf, reason: io::Error },
-    /// Something that was started is not there.
+    /// A started program is missing.
     #[error("waited in vain for {0}")]
     Missing(&'static str),
     #[error("cannot reach the server that was started: {0}")]

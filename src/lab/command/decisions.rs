@@ -86,7 +86,7 @@ impl Decisions {
         })
     }
 
-    /// Everything that the decisions depend on, but for the players' files.
+    /// Returns the facts that the decisions depend on, without the players' files.
     fn experiment(&self, plan: &DecisionsPlan) -> serde_json::Value {
         let facts = json!({
             "players": self.players.iter().map(PlayerSpec::text).collect::<Vec<_>>(),

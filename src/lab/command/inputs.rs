@@ -54,12 +54,13 @@ impl SuiteSample {
         Ok(spread(self.all_of(paths, seed)?, self.limit))
     }
 
-    /// The same; without `paths` the suites that are built in.
+    /// Returns the sample; without `paths`, of the built-in suites.
     pub(super) fn of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
         Ok(spread(self.all_of_any(paths, seed)?, self.limit))
     }
 
-    /// The same of those whose best moves are known, for who asks no oracle; how many others there were is said.
+    /// Returns the sample's positions with known best moves, for runs without an oracle; prints the
+    /// number of the others.
     fn judged_of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
         let mut positions = self.all_of_any(paths, seed)?;
         let all = positions.len();
@@ -135,12 +136,12 @@ impl SearchedPositions {
         self.sample.of(paths, self.seed)
     }
 
-    /// The same; without `paths` those of the suites that are built in.
+    /// Returns the positions; without `paths`, those of the built-in suites.
     pub(super) fn of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
         self.sample.of_any(paths, self.seed)
     }
 
-    /// The same of those whose best moves are known, for who asks no oracle.
+    /// Returns the positions with known best moves, for runs without an oracle.
     pub(super) fn judged_of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
         self.sample.judged_of_any(paths, self.seed)
     }
@@ -253,7 +254,7 @@ fn tell_bad_lines(path: &Path, suite: &Suite) {
     }
 }
 
-/// At most `limit` of them, equally far apart.
+/// Returns at most `limit` of the items, equally far apart.
 pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
     let (count, limit) = (items.len(), limit.unwrap_or(usize::MAX));
     if count <= limit {

@@ -211,7 +211,7 @@ impl Match {
         [&self.a, &self.b].into_iter().flat_map(PlayerSpec::files).chain(self.book.clone()).collect()
     }
 
-    /// Everything else that they depend on. More games of the same match may be asked for.
+    /// Returns the other facts that the games depend on. Their number may grow.
     fn experiment(&self) -> serde_json::Value {
         let contenders = self.contenders(&Speeds::default());
         let by_clock = contenders.iter().any(|Contender { spec, pace }| spec.grows() || pace.is_timed());

@@ -118,8 +118,8 @@ impl StateFile {
         opened(&path, &experiment)
     }
 
-    /// The same, for an experiment that depends on something measured, which has a name. Where it is taken up again, what was measured at
-    /// its beginning counts.
+    /// Opens the state of an experiment that depends on a measurement. A continued experiment keeps
+    /// its first measurement.
     pub(super) fn open_measured<T: Serialize + DeserializeOwned>(
         &self,
         kind: &str,
@@ -135,7 +135,8 @@ impl StateFile {
         Ok((opened(&path, &experiment)?, measured))
     }
 
-    /// The same for one of several experiments that a command makes: a file that was named is one for each, with its number.
+    /// Returns the file of one of several experiments of a command: a named file gets a number for
+    /// each.
     pub(super) fn numbered(&self, number: usize) -> Self {
         let of_this = |path: &PathBuf| {
             let mut name = path.clone().into_os_string();

@@ -42,8 +42,8 @@ pub(super) struct Tune {
     /// The labelled positions
     #[arg(long, value_name = "FOLDER|FILE")]
     positions: PathBuf,
-    /// In a folder, what a position should be worth: the weights of our own search's score, of the teacher's and of the game's
-    /// result, and the score in centipawns for which 73 % are expected
+    /// Target value of a position in a folder: the weights of our own search's score, of the
+    /// teacher's and of the game's result, and the score in centipawns for which 73 % are expected
     #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,
     /// Output file of the weights, as Rust source: src/engine/evaluation/weights.rs, or a file in
@@ -133,7 +133,7 @@ impl Tune {
     }
 }
 
-/// Without material a fifth of it would still count, which a fit does not know of.
+/// Parses knowledge with material: without it a fifth of it would still count, unknown to the fit.
 fn parse_knowledge(text: &str) -> Result<Knowledge, String> {
     let knowledge: Knowledge = text.parse().map_err(|error: KnowledgeError| error.to_string())?;
     if knowledge.has(Heuristic::Material) { Ok(knowledge) } else { Err("a set with m is wanted".to_owned()) }

@@ -44,7 +44,7 @@ pub struct DraughtsLessons {
 /// A quiet position and how its game ended.
 #[derive(Clone, Debug)]
 pub struct Lesson {
-    /// For the side to move, less the other's.
+    /// Features of the side to move, less the other's.
     features: [i32; FEATURES],
     pieces: u32,
     /// The result for the side to move: 0, 1/2 or 1.

@@ -219,7 +219,7 @@ pub fn run_draughts(
     Ok(DraughtsStanding::of(plan, state.done()))
 }
 
-/// Both games from a start; `None` if stopped.
+/// Plays both games from a start; `None` if stopped.
 fn play_pair(plan: &DraughtsMatch, start: &Game, stop: &AtomicBool) -> Result<Option<DraughtsPair>, DraughtsError> {
     let runtime = runtime()?;
     let seat = |place: usize| {

@@ -67,7 +67,7 @@ pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, 
     positions
 }
 
-/// By name, for each position: whether it was the judge's move, and its loss.
+/// Results for each position, by name: true for the judge's move, and its loss.
 type Row = Vec<(String, bool, f64)>;
 
 /// Lets the electors propose in every position, every criterion elect, and a deeper search judge.

@@ -23,8 +23,8 @@ const THRESHOLD: f64 = 70.0;
 /// The proposals of one position, as the criterion `weights` sees them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoggedBallot {
-    /// For each proposed move, how many of its proposers know each heuristic, where a net stands for all eight, and whether it is a
-    /// best move.
+    /// Proposed moves: the number of proposers that know each heuristic, with a net for all eight,
+    /// and true for a best move.
     moves: Vec<([u32; 8], bool)>,
 }
 
@@ -73,7 +73,7 @@ impl Individual {
         Self(u64::from_be_bytes(weights))
     }
 
-    /// As the council's settings have them.
+    /// Returns the weights as the council's settings have them.
     pub fn settings(self) -> HeuristicWeights {
         let weights = self.weights();
         let of = |heuristic: Heuristic| f64::from(weights[heuristic as usize]);
@@ -89,7 +89,7 @@ impl Individual {
         }
     }
 
-    /// In how many positions it elects a best move.
+    /// Returns the number of positions in which it elects a best move.
     pub fn best_moves(self, ballots: &[LoggedBallot]) -> usize {
         ballots.iter().filter(|ballot| ballot.elects_best(self.weights())).count()
     }
@@ -137,7 +137,7 @@ impl Generation {
         kept.range(..=number as usize).next_back().map(|(_, generation)| generation)
     }
 
-    /// With the champion it has.
+    /// Returns the generation with its champion.
     fn judged(mut self, ballots: &[LoggedBallot]) -> Self {
         for individual in &self.individuals {
             let best_moves = individual.best_moves(ballots);

@@ -19,7 +19,7 @@ use domain::Proposal;
 pub struct Log<'a> {
     roster: &'a Roster,
     positions: &'a [TestPosition],
-    /// For each position those of the electors in their order.
+    /// Proposals by position and elector.
     proposals: Vec<Vec<Option<Proposal>>>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Log<'a> {
         Ok(Some(Self { roster, positions, proposals }))
     }
 
-    /// As the genetic algorithm sees it.
+    /// Returns the ballots for the genetic algorithm.
     pub fn ballots(&self) -> Vec<genetic::LoggedBallot> {
         let positions = self.positions.iter().zip(&self.proposals);
         let ballot = |(position, proposals): (&TestPosition, &Vec<Option<Proposal>>)| {

@@ -8,7 +8,7 @@ use super::{GameEnding, Ruling};
 use domain::{Color, Line, Score, engine_position};
 use engine::{Outcome, Tablebases};
 
-/// When a game is decided before its end.
+/// Rules that decide a game before its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adjudication {
     /// A win: the centipawns that both players see for one side, and the number of moves each.
@@ -68,7 +68,7 @@ impl fmt::Display for Adjudication {
 pub(super) struct Watch<'a> {
     rules: &'a Adjudication,
     from: usize,
-    /// In how many moves in a row each player has seen White win, by colour.
+    /// Number of moves in a row in which each player has seen White win, by colour.
     white_wins: [usize; 2],
     /// The same for Black.
     black_wins: [usize; 2],

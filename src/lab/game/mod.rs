@@ -24,7 +24,6 @@ use engine::{Engine, EngineOptions};
 
 #[derive(Clone, Debug)]
 pub struct MatchRules {
-    /// When a game is decided before its end.
     pub adjudication: Adjudication,
     /// Moves of each side after the opening at which a game is ended.
     pub longest: usize,
@@ -186,7 +185,7 @@ struct GameInProgress<'a> {
     watch: Watch<'a>,
 }
 
-/// Why a game ended and what White got.
+/// End of a game, and White's points.
 type Ruling = (GameEnding, f64);
 
 impl GameInProgress<'_> {

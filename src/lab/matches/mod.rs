@@ -116,7 +116,6 @@ impl GamePair {
     }
 }
 
-/// Why a match cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
     /// One of the players cannot be started.
@@ -233,7 +232,7 @@ struct PairPlayers<'a> {
 }
 
 impl PairPlayers<'_> {
-    /// Both games of a pair; `None` if they were broken off.
+    /// Plays both games of a pair; `None` if they were broken off.
     fn pair(&mut self, index: usize, halted: &impl Fn() -> bool) -> Result<Option<GamePair>, OpeningBookError> {
         let plan = self.plan;
         let opening = plan.book.opening(index)?;

@@ -72,7 +72,7 @@ impl MoveRequest {
         }
     }
 
-    /// When a program that has not answered is hanging.
+    /// Returns the time after which a silent program is hanging.
     fn patience(&self) -> Duration {
         match (self.pace, self.clocks) {
             (Pace::Nodes(_), _) => PATIENCE_FOR_NODES,

@@ -59,7 +59,7 @@ enum PlayerKind {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerSpecError {
-    /// None of the kinds.
+    /// An unknown kind.
     #[error("player {0:?}: expected engine, council, uci:COMMAND or xboard:COMMAND, with options after a colon")]
     Kind(String),
     /// Something without an equals sign where it has no meaning.

@@ -57,7 +57,7 @@ pub struct SystemFigures {
     pub points: Option<Estimate>,
     /// The loss against the best move, expected score.
     pub regret: Option<Estimate>,
-    /// The same, less the base's loss in the same positions.
+    /// Regret less the base's in the same positions.
     pub regret_against_base: Option<Estimate>,
 }
 

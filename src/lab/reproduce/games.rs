@@ -139,7 +139,7 @@ fn play(
     if summary.complete { Ok(summary) } else { Err(ReproduceError::Stopped) }
 }
 
-/// Everything that these games depend on besides effort, build and seed.
+/// Returns the facts that these games depend on besides effort, build and seed.
 pub(super) fn facts(bench: &Reproduction<'_>, player: &Player, pace: MatchPace, speeds: &Speeds) -> Value {
     let timed = matches!(pace, MatchPace::EqualTime(_)).then_some(speeds);
     let mut facts = json!({"player": player.spec, "pace": pace, "speeds": timed, "openings": bench.openings});

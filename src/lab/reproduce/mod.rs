@@ -112,7 +112,6 @@ impl Effort {
     }
 }
 
-/// Why a table cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReproduceError {
     #[error(transparent)]

@@ -315,7 +315,7 @@ pgn_directory = '{pgn}'
     text
 }
 
-/// The same for online services, each asked at every move.
+/// Returns the settings of online services, each queried at every move.
 fn online_settings(server: &PracticeServer) -> String {
     let mut text = "[player.online]
 sources = ['explorer', 'cloud', 'chessdb', 'tablebase']

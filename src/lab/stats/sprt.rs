@@ -20,12 +20,12 @@ const PENTANOMIAL: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloScale {
-    /// In standard deviations of a game: a difference that takes as many games to see, whatever the
+    /// Standard deviations of a game: a difference that takes as many games to see, whatever the
     /// share of draws.
     #[default]
     Normalised,
-    /// By the expected score. For players whose games are nearly all alike, whose tiny deviation
-    /// makes any normalised difference tiny.
+    /// Expected score. For players whose games are nearly all alike, whose tiny deviation makes any
+    /// normalised difference tiny.
     Logistic,
 }
 

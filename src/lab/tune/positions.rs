@@ -123,7 +123,6 @@ pub struct SkippedLine {
     pub reason: LabelError,
 }
 
-/// Why a line is no labelled position.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LabelError {
     #[error("no ; between the FEN and white's expected score")]

@@ -11,7 +11,7 @@ use engine::evaluation::Weights;
 
 const FORMAT: &str = "concilio-tune-2";
 
-/// Everything the next epoch depends on besides the positions and the plan.
+/// State that the next epoch depends on besides the positions and the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuneState {
     pub(super) fingerprint: u64,

@@ -40,8 +40,8 @@ const SETTLED: Duration = Duration::from_secs(60);
 /// Interval of signs of life: servers disconnect clients after an hour of silence.
 const SAY_SOMETHING: Duration = Duration::from_secs(50 * 60);
 
-/// While time on our clock may be lost to a connection that is dead without a sign, it may be silent for this part of it, but not so
-/// short that a slow server is taken for a dead one: a new login takes some seconds as well.
+/// Divisor of our clock for the time that a connection may be silent while our time runs, but not
+/// so short that a slow server counts as dead: a new login takes some seconds as well.
 const PART_OF_CLOCK: u32 = 6;
 const SHORTEST_SILENCE: Duration = Duration::from_secs(5);
 
@@ -51,7 +51,7 @@ const SIGN_OF_LIFE: &str = "date";
 /// Maximum number of messages kept during the set-up.
 const MOST_EARLY: usize = 500;
 
-/// While more than half of the queue of events is full, talk is left out.
+/// Free places in the queue of events below which talk is dropped: half of it.
 const TALK_NEEDS: usize = super::QUEUE / 2;
 
 /// Maximum pause after an attempt that did not reach the server: no network, no address of the
@@ -76,11 +76,11 @@ pub(super) enum FicsRequest {
 enum ConnectionEnd {
     /// We are told to stop.
     Stopped,
-    /// To be tried again.
+    /// Try again.
     Lost(String),
-    /// It could not even be made for want of something on our side; to be tried again soon.
+    /// Not even made for want of a resource on our side; try again soon.
     Unreachable(String),
-    /// Not to be tried again.
+    /// Do not try again.
     Final(String),
     /// The server does not speak this version of timeseal.
     NotSealed,
@@ -263,7 +263,7 @@ impl Actor {
         TelnetLink::open(&host, fallback, None, patience).await
     }
 
-    /// Everything between the server and us, until it ends.
+    /// Exchanges lines with the server until the end.
     async fn converse(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
         let mut phase = ConnectionPhase::Login(Login::new(self.credentials.clone()));
         let mut asked_for_life: Option<Instant> = None;
@@ -298,7 +298,7 @@ impl Actor {
         }
     }
 
-    /// When we have to look at the clock next.
+    /// Returns the time of the next action by the clock.
     fn due(&self, phase: &ConnectionPhase, link: &TelnetLink, asked_for_life: Option<Instant>) -> Instant {
         let own = match phase {
             ConnectionPhase::Login(_) => link.heard + self.login_timeout(),
@@ -311,13 +311,15 @@ impl Actor {
         self.session.wake_at().map_or(own, |wake| own.min(wake.into()))
     }
 
-    /// When a server that stays silent is asked for a sign of life. What we have just said may be answered first.
+    /// Returns the time at which a silent server gets a request for a sign of life. Recent commands
+    /// may be answered first.
     fn silence_ends(&self, link: &TelnetLink) -> Instant {
         let after = self.as_our_clock_allows(self.settings.ping_times().0);
         (link.heard + after).max(link.spoke + after.min(SHORTEST_SILENCE))
     }
 
-    /// When a connection is lost that gives no sign of life, for which the server was `asked`.
+    /// Returns the time at which a connection without a sign of life is lost, for which the server
+    /// was `asked`.
     fn life_due(&self, asked: Instant) -> Instant {
         asked + self.as_our_clock_allows(self.settings.ping_times().1)
     }

@@ -28,9 +28,9 @@ pub(super) struct TelnetLink {
     codec: TelnetCodec,
     read: BytesMut,
     opened: Instant,
-    /// When bytes last came.
+    /// Time of the last bytes from the server.
     pub heard: Instant,
-    /// When we last sent something by our own will.
+    /// Time of our last command.
     pub spoke: Instant,
 }
 

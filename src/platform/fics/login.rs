@@ -71,8 +71,8 @@ impl LoginError {
         matches!(self, Self::BadName { .. } | Self::Refused { .. })
     }
 
-    /// The same on a connection that began with the greeting of `spoken`. A server has nothing to say against a name that all of them take,
-    /// so it speaks of the greeting.
+    /// Refines the error of a connection that began with the greeting of `spoken`. A server has
+    /// nothing to say against a name that all of them take, so it speaks of the greeting.
     pub(super) fn after_greeting(self, spoken: Option<Version>) -> Self {
         match (self, spoken) {
             (Self::BadName { name, reason }, Some(version)) if is_usual(&name) => {

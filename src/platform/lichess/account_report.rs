@@ -43,7 +43,7 @@ impl AccountReport {
         }
     }
 
-    /// Why this account cannot play, and the remedy; `None` if it can.
+    /// Returns the reason why this account cannot play, with the remedy; `None` if it can.
     pub fn obstacle(&self) -> Option<String> {
         let name = &self.account.player.name;
         if !self.account.is_bot {

@@ -27,7 +27,8 @@ const PATH: [&str; 3] = ["api", "stream", "event"];
 /// The span over which the server counts openings: there is no cause to wait longer.
 const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
-/// While the event stream must stay closed, we ask for our games after this time, then half as often each time.
+/// Time after which we ask for our games while the event stream must stay closed; each time twice
+/// as long.
 const ASK: Duration = Duration::from_secs(2);
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 

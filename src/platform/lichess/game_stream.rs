@@ -40,10 +40,10 @@ const BIRTH: Duration = Duration::from_secs(10);
 /// The longest pause between two attempts to open the stream: short while clocks run, and longer the longer the server has been away,
 /// by which time most clocks have run out.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
-/// That part of the time for which it has been away.
+/// Divisor of the outage for that pause.
 const PAUSE_SHARE: u32 = 30;
 
-/// Why a stream that tells of moves before it has told of the game is given up.
+/// Reason for giving up a stream that sends moves before the game.
 const DISORDER: &str = "the stream did not begin with the whole state";
 
 /// Signals to a game's task.
@@ -91,9 +91,9 @@ pub(super) struct GameStream {
     patience: Patience,
     /// Number of times that the stream was reopened to get the whole state.
     resyncs: u32,
-    /// When we were told of the game.
+    /// Time at which we heard of the game.
     since: Instant,
-    /// Since when an opening is under way that has not brought the whole state yet.
+    /// Start of an opening that has not brought the whole state yet.
     opening_since: Option<Instant>,
 }
 

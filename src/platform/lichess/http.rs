@@ -48,7 +48,7 @@ const LONGEST_DETAIL: usize = 300;
 /// Error for a successful answer that cannot be the server's.
 const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 
-/// There is no way to speak HTTPS on this machine.
+/// HTTPS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
@@ -66,11 +66,12 @@ pub(super) struct Http {
     owner: OnceCell<TokenOwner>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
-    /// Told when the server refuses the token although it once took it.
+    /// Notified when a valid token starts getting 401.
     doubt: Notify,
-    /// By [`Turn`]: held while a request of it runs. Says until when a topic is closed.
+    /// Locks by [`Turn`], held while a request of it runs, with the times until which topics are
+    /// closed.
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
-    /// Until when the long lists rest.
+    /// End of the pause of the long lists.
     lists_rest: std::sync::Mutex<Option<Instant>>,
 }
 
@@ -90,7 +91,7 @@ impl Http {
         Self::with(settings, token, |builder| builder)
     }
 
-    /// The same, where `change` has the last word on the connections of moves and ordinary requests.
+    /// Creates the client; `change` customises the connections of moves and ordinary requests.
     pub(super) fn with(
         settings: &LichessSettings,
         token: Token,
@@ -382,7 +383,7 @@ fn is_page(body: &str) -> bool {
     body.trim_start().starts_with('<')
 }
 
-/// The same, by the header of an answer whose body is not read at once.
+/// Returns true for an answer with a page, by its header, if its body is not read at once.
 fn has_page(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html"))

@@ -149,7 +149,7 @@ impl Patience {
         Some(state.clocks.map_or(OurTime::Unlimited, left))
     }
 
-    /// While it is our move, nothing that we need can be missed.
+    /// Returns the patience by our clock: while it is our move, no needed line can be missed.
     fn by_clock_of(&self, state: &GameState, part: u32) -> Duration {
         let plies = state.moves.split_ascii_whitespace().count();
         let white_to_move = plies.is_multiple_of(2) == self.white_begins;

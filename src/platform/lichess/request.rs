@@ -73,10 +73,10 @@ impl Topic {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// It opens a stream, which stays.
+    /// Opens a stream, which stays.
     Stream,
     Urgent,
-    /// It can wait for its turn.
+    /// Waits for its turn.
     Ordinary(Topic),
 }
 

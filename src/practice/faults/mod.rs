@@ -115,7 +115,7 @@ impl Streams {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// At once, on the streams that are open.
+    /// Now, on the open streams.
     Now,
     /// With the next line of a stream.
     NextLine,

@@ -68,7 +68,7 @@ pub enum GameChange {
     Resumed,
 }
 
-/// Why the game did not do what a player wanted.
+/// Reason why the game did not do what a player wanted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameRefusal {
     #[error("the game is over")]
@@ -120,7 +120,7 @@ pub struct PracticeGame {
     takeback_offer: Option<Takeback>,
     abort_offer: Option<Color>,
     adjourn_offer: Option<Color>,
-    /// While the game is adjourned: who wants to go on.
+    /// Players who want to go on, while the game is adjourned.
     adjourned: Option<Offers>,
     /// True after an adjournment.
     was_resumed: bool,

@@ -91,7 +91,7 @@ impl PracticeGame {
         }
     }
 
-    /// While the game is adjourned: who wants to go on.
+    /// Returns the players who want to go on, while the game is adjourned.
     pub fn adjourned(&self) -> Option<Offers> {
         self.adjourned
     }

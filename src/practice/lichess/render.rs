@@ -382,7 +382,8 @@ fn game_player(seat: &PlayerView) -> Value {
     player
 }
 
-/// In games from many positions the usual one is written as the others are.
+/// Returns the starting position; for games from many positions the usual one is written as the
+/// others are.
 fn initial_fen(start: &Line) -> String {
     match start.variant() {
         Variant::Chess960 | Variant::FromPosition => start.any_start_fen(),

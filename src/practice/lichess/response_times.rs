@@ -18,7 +18,7 @@ pub(crate) struct ResponseTimes(Arc<Mutex<Measured>>);
 
 #[derive(Debug, Default)]
 struct Measured {
-    /// When the opponent's move was shown, by the game that waits for an answer.
+    /// Times at which the opponent's moves were shown, by the game that waits for an answer.
     shown: HashMap<GameId, Instant>,
     taken: Vec<Duration>,
 }

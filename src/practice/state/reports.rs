@@ -1,4 +1,4 @@
-//! Everything about a game that a test may want to know.
+//! Reports of games for tests.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{hosted::HostedGame, server_state::ServerState, views::RefusedMove};
 use crate::game::{End, GameOutcome};
 use domain::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
 
-/// Everything about a game that a test may want to know.
+/// The record of a game, for tests.
 #[derive(Clone, Debug)]
 pub struct GameReport {
     /// The game's name, eight letters and digits.
@@ -58,7 +58,7 @@ impl ServerState {
         self.games.get(id).map(|hosted| self.report_of(hosted))
     }
 
-    /// Everything about every game, oldest first.
+    /// Returns the reports of all games, oldest first.
     pub fn reports(&self) -> Vec<GameReport> {
         let mut hosted: Vec<&HostedGame> = self.games.values().collect();
         hosted.sort_by_key(|hosted| hosted.number);

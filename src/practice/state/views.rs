@@ -67,7 +67,7 @@ pub struct GameView {
     pub takeback_plies: Option<usize>,
     pub abort_offers: Offers,
     pub adjourn_offers: Offers,
-    /// While it is adjourned: who wants to go on.
+    /// Players who want to go on, while it is adjourned.
     pub adjourned: Option<Offers>,
     pub was_resumed: bool,
     /// The side whose lost connection stopped it.

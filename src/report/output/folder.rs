@@ -26,7 +26,6 @@ const ROWS: usize = 200;
 
 const NEWEST: usize = 20;
 
-/// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("report {}: {error}", path.display())]
 pub struct OutputError {

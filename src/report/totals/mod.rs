@@ -92,7 +92,7 @@ pub struct TotalsSums {
     streaks: Streaks,
     ratings: Vec<RatingPoint>,
     phases: [[GameSums; 2]; 3],
-    /// By side, in time trouble and not.
+    /// Sums by side, in time trouble and not.
     trouble: [[GameSums; 2]; 2],
     labels: [usize; 3],
     studied: usize,

@@ -52,7 +52,7 @@ pub struct ElectorFigure {
     pub elector: String,
     /// Its loss a move, per cent of a point.
     pub loss: MeanWithError,
-    /// The same less the council's loss in the same positions: negative is better than the council.
+    /// Difference to the council's loss in the same positions: negative is better than the council.
     pub against_council: MeanWithError,
     /// The share of its proposals that are the judge's own move, 0 to 1.
     pub best_share: f64,
@@ -66,7 +66,7 @@ pub struct CriterionFigure {
     pub criterion: String,
     /// Its loss a move, per cent of a point.
     pub loss: MeanWithError,
-    /// The same less the real loss in the same positions: negative is better.
+    /// Difference to the real loss in the same positions: negative is better.
     pub against_played: MeanWithError,
     /// The number of times it elects another move than the one played.
     pub other_moves: usize,

@@ -41,7 +41,7 @@ impl Drop for Section<'_> {
 }
 
 impl ImportedSettings {
-    /// Nothing yet; tokens will stand in `token_file`.
+    /// Creates an empty file; tokens will stand in `token_file`.
     pub(super) fn new(token_file: &str) -> Self {
         Self {
             table: Table::new(),
@@ -52,7 +52,7 @@ impl ImportedSettings {
         }
     }
 
-    /// Until the result is dropped, settings take effect only if `enabled`; otherwise they are written as comments.
+    /// Writes settings as comments unless `enabled`, until the result is dropped.
     pub(super) fn only_if(&mut self, enabled: bool) -> Section<'_> {
         self.in_disabled = !enabled;
         Section(self)

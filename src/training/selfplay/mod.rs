@@ -67,7 +67,6 @@ pub struct SelfPlayProgress {
     pub positions: u64,
 }
 
-/// Why the folder is not full.
 #[derive(Debug, thiserror::Error)]
 pub enum SelfplayError {
     #[error(transparent)]

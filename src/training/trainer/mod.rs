@@ -68,7 +68,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Everything the numbers depend on, besides the data themselves.
+    /// Returns the facts that the numbers depend on, besides the data themselves.
     fn description(&self, dataset: &Dataset) -> String {
         let Self { mask, width, seed, start, epochs, batch, rate, decay, scale } = self;
         let sum = dataset.training.iter().fold(0_u64, |sum, sample| {

@@ -12,7 +12,7 @@ use crate::dataset::Sample;
 #[derive(Debug)]
 pub struct Quantised {
     pub net: Net,
-    /// Over the positions it was compared on.
+    /// Error over the positions of the comparison.
     pub error: QuantisationError,
 }
 

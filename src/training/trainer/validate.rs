@@ -35,7 +35,7 @@ pub struct Losses {
     /// In the order of [`GameStage::ALL`].
     pub by_stage: [f64; 3],
     pub counts: [usize; 3],
-    /// Over all positions, what the base alone does.
+    /// Loss of the base alone, over all positions.
     pub base: f64,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Choice {
     votes: Vec<VoteRow>,
     /// The explanation in a sentence; empty without one.
     pub summary: String,
-    /// The same in the form of records.
+    /// Decision in the form of records.
     #[serde(skip)]
     pub decision: DraughtsDecision,
 }

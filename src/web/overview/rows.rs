@@ -28,7 +28,7 @@ pub struct AccountRow {
     /// Ratings by speed, as the server told them.
     pub ratings: Vec<(String, u32)>,
     pub state: AccountState,
-    /// Why it does not, or what limit is met.
+    /// Reason for being offline, or the limit.
     pub reason: Option<String>,
     pub until: Option<Timestamp>,
     pub since: Option<Timestamp>,
@@ -42,7 +42,7 @@ pub struct AccountRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AccountState {
-    /// It has not been heard of yet.
+    /// No news yet.
     #[default]
     Connecting,
     Connected,
@@ -50,7 +50,7 @@ pub enum AccountState {
     Disconnected,
     /// The server refuses the account.
     Rejected,
-    /// It has ended, as it was told to.
+    /// Ended by order.
     Closed,
 }
 
@@ -106,7 +106,7 @@ pub struct GameHead {
     pub url: Option<String>,
     pub tournament: Option<String>,
     pub electors: Vec<ElectorRow>,
-    /// Since when we know of it.
+    /// Time at which we heard of it.
     pub since: Timestamp,
 }
 
@@ -188,7 +188,7 @@ pub struct VoteRow {
     pub uci: String,
     /// Its value from our side, such as `+0.34`.
     pub score: String,
-    /// The same in centipawns; mates count thousands.
+    /// Centipawns; mates count thousands.
     pub cp: i32,
     pub depth: u32,
     pub nodes: u64,
@@ -261,7 +261,7 @@ pub struct DecisionRow {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct OverRow {
-    /// In words, such as `Ann wins by resignation`.
+    /// End in words, such as `Ann wins by resignation`.
     pub words: String,
     /// `1-0`, `0-1`, `1/2-1/2`, or `*`.
     pub result: &'static str,

@@ -54,7 +54,7 @@ fn worker(url: &str, keys: &[Key]) -> Worker {
     Worker::start_with(url, "attic", &flags.iter().map(String::as_str).collect::<Vec<_>>(), &[])
 }
 
-/// Both ends come in with these keys, and play.
+/// Asserts that both ends connect with these keys, and play.
 async fn are_let_in(url: &str, keys: &[Key<'_>]) {
     let _worker = worker(url, keys);
     let mut table = Table::with(url, |settings| keys.iter().for_each(|key| set(settings, *key)));

@@ -10,7 +10,7 @@ use super::{
     table::{MOVES, Table},
 };
 
-/// Something happens in the middle of a search on that machine, and play goes on.
+/// Disturbs a search on that machine, and plays on.
 async fn a_search_is_hit(table: &mut Table, machine: &str, mut hit: impl FnMut() + Send) {
     let begun = Instant::now();
     let mut done = false;

@@ -10,7 +10,7 @@ use super::{
     table::{MOVES, Table},
 };
 
-/// For moves that a worker on a busy machine, behind a way that is not short, is near enough for.
+/// Time of moves for which a worker on a busy machine with a slow connection is near enough.
 const LONG_MOVE: Duration = Duration::from_secs(2);
 
 /// Duration of a dead link: longer than the timeout of a silent worker, shorter than that of a

@@ -37,7 +37,7 @@ pub(super) struct Table {
     pub move_time: Duration,
     /// Wait for the first proposal, if that is longer: on a busy machine electors come late.
     pub first_word: Duration,
-    /// By machine, how many votes it had so far; the table's own is "".
+    /// Votes by machine; the table's own is "".
     pub votes: BTreeMap<String, usize>,
     _stop: DropGuard,
 }
@@ -79,7 +79,7 @@ impl Table {
         }
     }
 
-    /// Another council sits down, as at the beginning of a game.
+    /// Replaces the council, as at the beginning of a game.
     pub(super) fn seats(&mut self, settings: &CouncilSettings) {
         self.council = convene(&self.pool, settings);
     }

@@ -31,7 +31,7 @@ async fn ann_and_the_daemon(server: &PracticeServer) -> (Telnet, Daemon) {
     (ann, daemon)
 }
 
-/// Until the daemon has set itself up it takes no challenges.
+/// Challenges the daemon, which accepts no challenges before its set-up is complete.
 async fn challenge(ann: &mut Telnet) {
     ann.say("match concilio 5 0 unrated white").await;
     ann.until("{Game 1 (Ann vs. Concilio) Creating unrated blitz match.}").await;

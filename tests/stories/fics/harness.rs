@@ -94,7 +94,7 @@ impl Daemon {
         Self::start_with(server, name, settings(server, name)).await
     }
 
-    /// The same with other settings of the adapter.
+    /// Starts a daemon with other settings of the adapter.
     pub(super) async fn start_with(server: &PracticeServer, name: &str, settings: FicsSettings) -> Self {
         server.add_fics_account(name, true, PASSWORD).await.expect("a new account");
         let folder = tempfile::tempdir().expect("a folder");

@@ -13,7 +13,7 @@ use super::harness::{Daemon, ended, game_between, partner_of, server, was_played
 
 /// Variable with the number of games of the long story (default 200).
 const GAMES: &str = "CONCILIO_WEATHER_GAMES";
-/// On FICS an account plays one game at a time, so several play side by side.
+/// Number of accounts side by side: on FICS an account plays one game at a time.
 const ACCOUNTS: u8 = 8;
 
 /// Thinking time of the partners for each move, so that a game takes long enough for its connection

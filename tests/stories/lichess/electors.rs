@@ -59,7 +59,7 @@ fn custom(engines: &[&Path]) -> CouncilSettings {
     CouncilSettings { electors: electors.collect(), ..roster("custom") }
 }
 
-/// For each move of ours in a game, how many proposals stand behind it; moves that were the only ones are left out.
+/// Returns the number of proposals for each move of ours in a game; only moves are skipped.
 pub(super) fn votes(story: &Story, game: &GameId) -> Vec<usize> {
     let archive = Archive::open(&story.journal_path()).expect("a journal");
     let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");

@@ -22,7 +22,8 @@ fn cecp(engine: &Need) -> ElectorSettings {
     ElectorSettings { engine: Some(engine.path().into()), protocol: EngineProtocol::Cecp, ..ElectorSettings::default() }
 }
 
-/// It plays a game to its end: the moves that were not the only ones were proposed by it, but for those for which it was started again.
+/// Plays a game to its end: the engine proposed all moves that were not the only ones, except after
+/// a restart.
 async fn plays_a_game(engine: ElectorSettings, variant: Variant, nodes: Option<u64>) {
     let story = Story::begin(|plan| {
         plan.variants = vec![variant];

@@ -188,7 +188,7 @@ impl Story {
         Self { server, plan, token, folder, daemon: None, partner_stops_at }
     }
 
-    /// The same, with the daemon online.
+    /// Begins with the daemon online.
     pub(crate) async fn begin(change: impl FnOnce(&mut Plan)) -> Self {
         let mut story = Self::set_the_stage(change).await;
         story.daemon_starts();
@@ -288,8 +288,8 @@ impl Story {
         report
     }
 
-    /// Nothing was lost on the way: there is a place for another game, a short one, which is played; and the daemon ends when it is
-    /// told to.
+    /// Asserts that no place was lost: another game, a short one, is played; and the daemon ends on
+    /// request.
     pub(crate) async fn goes_on_and_closes(mut self) -> Self {
         let game = self.challenge_with(|terms| soon_over(terms, 92)).await;
         self.played(&game).await;

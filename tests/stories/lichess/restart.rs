@@ -28,12 +28,12 @@ impl Daemon {
         Self::run_in(story.folder.path(), story, settings)
     }
 
-    /// The same with journal, PGN, settings and log in another folder than the story's.
+    /// Runs with journal, PGN, settings and log in another folder than the story's.
     pub(super) fn run_in(folder: &Path, story: &Story, settings: &str) -> Self {
         Self::run_with(folder, story, settings, &["--log", "trace"])
     }
 
-    /// The same, called with other words before its subcommand.
+    /// Runs with other words before the subcommand.
     pub(super) fn run_with(folder: &Path, story: &Story, settings: &str, words: &[&str]) -> Self {
         let text = format!(
             "[servers.{SERVER}]\nurl = '{}'\n[journal]\npath = '{}'\npgn_directory = '{}'\n{settings}",
@@ -44,7 +44,7 @@ impl Daemon {
         Self::start(folder, &text, words, ("CONCILIO_LICHESS_TOKEN", &story.token))
     }
 
-    /// The same with all its settings, and what it is told in secret.
+    /// Starts with all settings, and secrets in the environment.
     pub(in super::super) fn start(folder: &Path, settings: &str, words: &[&str], (key, secret): (&str, &str)) -> Self {
         let config = folder.join("concilio.toml");
         fs::write(&config, settings).expect("written");

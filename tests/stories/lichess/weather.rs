@@ -1,4 +1,4 @@
-//! Everything at once, for a long time.
+//! Games under all faults at once, for a long time.
 
 use std::time::{Duration, Instant};
 

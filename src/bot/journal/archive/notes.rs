@@ -19,7 +19,7 @@ pub struct ChatRecord {
     pub text: String,
 }
 
-/// Something that went wrong in a game.
+/// A fault in a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultRecord {
     #[serde(serialize_with = "text")]

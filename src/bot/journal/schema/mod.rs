@@ -67,7 +67,7 @@ pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| not_opened(path, &error))
 }
 
-/// Why a file cannot be had, with the remedy.
+/// Returns the error of a file that cannot be opened, with the remedy.
 pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
     let remedy = match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -78,7 +78,7 @@ pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
     JournalError::Open { path: path.to_owned(), reason: format!("{error}{remedy}") }
 }
 
-/// Why what is in a file cannot be used as a journal, with the remedy.
+/// Returns the error of a file that is no journal, with the remedy.
 fn not_a_journal(path: &Path, error: &rusqlite::Error) -> JournalError {
     let reason = match error.sqlite_error_code() {
         _ if path.is_dir() => "it is a folder; set journal.path to a file".to_owned(),
@@ -117,7 +117,7 @@ pub(super) fn may_be_read(path: &Path, version: u32) -> Result<(), JournalError>
     Err(JournalError::Newer { path: path.to_owned(), found: version, known: VERSION })
 }
 
-/// The same of whatever version it is, for those who need no table of it.
+/// Opens a journal of any version, for readers that need no table of it.
 pub(super) fn open_any_version(path: &Path) -> Result<(Connection, u32), JournalError> {
     let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
     if !path.exists() {

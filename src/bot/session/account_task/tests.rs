@@ -22,13 +22,13 @@ use domain::{
 #[derive(Default)]
 struct ScriptedServer {
     asked: Mutex<Vec<Action>>,
-    /// It keeps the limits that Lichess keeps.
+    /// True if it keeps the limits of Lichess.
     is_lichess: bool,
     /// True if no player is available.
     all_are_busy: bool,
-    /// It is too late to abort a game.
+    /// True if it refuses aborts.
     aborts_nothing: bool,
-    /// Nor to give one up.
+    /// True if it refuses resignations.
     keeps_us: bool,
     finished: Option<(GameInfo, GameState)>,
     /// Games that were looked up, as we knew them.

@@ -24,7 +24,7 @@ pub use bus::EventBus;
 pub(super) use sentence::terms_in_words;
 pub use sentence::{Sentence, how_it_ended};
 
-/// Something that happened, on an account or in one of its games.
+/// An event of an account or of one of its games.
 #[derive(Clone, Debug)]
 pub enum BotEvent {
     Account(ServerName, AccountEvent),
@@ -102,7 +102,7 @@ pub enum AccountEvent {
     Commanded {
         done: String,
     },
-    /// Something went wrong and is being coped with.
+    /// A fault that the program handles.
     Fault(String),
     /// The account has stopped on request.
     Closed,
@@ -160,7 +160,7 @@ pub enum GameEvent {
         /// The time until the win may be claimed, if the server reports it.
         claim_after: Option<Duration>,
     },
-    /// Something went wrong and is being coped with.
+    /// A fault that the program handles.
     Fault(String),
     Over {
         /// The game; `None` where we never saw it.

@@ -173,7 +173,7 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
 }
 
 impl AccountMode {
-    /// Why a challenge is declined in this mode; `None` where it need not be.
+    /// Returns the reason for declining challenges in this mode; `None` if they are accepted.
     pub const fn closed(self) -> Option<&'static str> {
         match self {
             Self::Playing => None,
@@ -182,7 +182,7 @@ impl AccountMode {
         }
     }
 
-    /// In words that can follow the account's name.
+    /// Returns the mode in words that can follow the account's name.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Playing => "accepting games again",

@@ -90,5 +90,5 @@ impl GameTask {
     }
 }
 
-/// Before the server has told the state of a game.
+/// Answer before the server has sent the state of a game.
 const NOT_KNOWN_YET: &str = "the server has not told yet how the game stands; try again";

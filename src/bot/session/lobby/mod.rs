@@ -87,7 +87,7 @@ pub(super) enum LobbyInput {
     /// No new games from now on.
     Drain,
     Command(LobbyCommand),
-    /// Other rules hold from now on.
+    /// New rules.
     Adopt(Arc<AccountPolicy>),
 }
 
@@ -174,7 +174,7 @@ struct EarlyDecline {
 
 struct Queued {
     waiting: Waiting,
-    /// Not to be judged again before.
+    /// Earliest time of the next judgement.
     until: Option<Timestamp>,
     attempts: u32,
 }
@@ -314,7 +314,7 @@ impl Lobby {
         effects
     }
 
-    /// When something is to be looked at again, if nothing happens before.
+    /// Returns the time of the next check, if nothing happens before.
     pub(super) fn next_wakeup(&mut self, now: &Zoned) -> Option<Timestamp> {
         let reservations = self.places.values().filter_map(|place| place.reserved.as_ref());
         let reserved = reservations.map(|reserved| reserved.again.unwrap_or(reserved.until).min(reserved.until)).min();
@@ -358,7 +358,7 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// Other rules hold from now on; what waits is judged by them.
+    /// Adopts new rules and judges waiting challenges by them.
     fn adopt(&mut self, policy: Arc<AccountPolicy>) {
         self.lists = policy.lists.clone();
         self.policy = policy;

@@ -92,7 +92,7 @@ pub(in crate::session) enum GameEffect {
     Wake(Timer, Duration),
     /// Do not wake us after all.
     Forget(Timer),
-    /// Something went wrong, for the record.
+    /// A fault for the record.
     Fault(String),
     /// The game is over; nothing more comes.
     Over(GameOver),

@@ -52,10 +52,10 @@ enum Sending {
     Acknowledged(Instant),
     /// The server took it at this time and should have shown it by now.
     Doubtful(Instant),
-    /// The same, after a whole state without the move, which may have been older: the next one
+    /// Doubtful, after a whole state without the move, which may have been older: the next one
     /// decides.
     VeryDoubtful(Instant),
-    /// It did not arrive, or may not have; to be sent again.
+    /// Lost, or perhaps lost; to be sent again.
     Unsettled,
 }
 

@@ -75,7 +75,7 @@ impl GameMachine {
         self.decide_with(request, best, Some(Score::Cp(100)))
     }
 
-    /// Some move that is legal in `line`, expecting some reply.
+    /// Decides for a legal move in `line`, expecting some reply.
     fn decide_any(&mut self, request: RequestId, line: &Line, lot: u8) -> Vec<GameEffect> {
         let draw = |line: &Line| {
             let moves = line.legal_moves();
@@ -335,7 +335,7 @@ struct SlowServer {
     now: Instant,
     alarms: Vec<(Timer, Instant)>,
     opening: Duration,
-    /// When the stream that is being opened will tell it: an opening that is asked for meanwhile begins it anew.
+    /// Time at which the opening stream sends the state; another request meanwhile restarts it.
     opens: Option<Instant>,
     openings: u32,
 }

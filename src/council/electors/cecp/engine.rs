@@ -17,7 +17,7 @@ use domain::{Line, Variant};
 /// The time to wait for an engine of version 1, which announces nothing. Others announce themselves
 /// within milliseconds, but longer on a busy machine.
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(6);
-/// The same for an engine that has asked for time (`done=0`).
+/// Timeout of the start for an engine that has asked for time (`done=0`).
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time to wait for a sign of life before the first question.

@@ -6,7 +6,7 @@ use crate::CouncilGame;
 /// `d` is the completed depth, `nm` the root moves fully searched in the unfinished iteration.
 pub(super) struct Depth;
 
-/// More than the legal moves of any usual position, so that a completed iteration outweighs an
+/// A number above the legal moves of any usual position, so that a completed iteration outweighs an
 /// unfinished one.
 const K: u32 = 100;
 

@@ -92,7 +92,7 @@ fn by_majority_every_vote_is_one() {
     assert!((outcome.split - 0.5).abs() < 1e-9, "one of the two others follows");
 }
 
-/// In the starting position every static value is the right to move alone.
+/// Value of the right to move, which is every static value in the starting position.
 const TEMPO: f64 = 14.0;
 
 #[test]

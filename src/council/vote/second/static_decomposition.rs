@@ -4,7 +4,8 @@ use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::electors::SearchReport;
 use domain::{Bound, GameLine, Proposal};
 
-/// With fewer searchers than moves, one takes several and searches them together.
+/// One searcher a move; with fewer searchers than moves, one takes several and searches them
+/// together.
 pub(super) struct StaticDecomposition<L: GameLine> {
     pub(super) newest: Vec<Option<Proposal<L::Move>>>,
 }

@@ -44,7 +44,7 @@ impl RowTerms {
         Some(Self { rated: letters.ends_with('r'), time, rules: rules_of_letters(kind) })
     }
 
-    /// In the words of the whole program; `None` for rules that are not known.
+    /// Returns the terms in the program's type; `None` for unknown rules.
     pub fn game_terms(&self) -> Option<GameTerms> {
         let ToldRules::Known(variant) = self.rules else { return None };
         Some(GameTerms { variant, time_control: time_control(self.time.0, self.time.1), rated: self.rated })
@@ -75,7 +75,8 @@ fn rules_of_letters(letters: &str) -> ToldRules {
     }
 }
 
-/// When a row says that a game was stored or ended: by the server's clock, in a zone that may be named by its letters.
+/// Time at which a game was stored or ended: by the server's clock, in a zone that may be named by
+/// its letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTime {
     pub at: DateTime,
@@ -129,7 +130,7 @@ pub struct StoredGame {
     pub our_color: Option<Color>,
     /// True if the opponent is logged in, where the server says.
     pub online: Option<bool>,
-    /// When it was adjourned, where the server says it in a form we read.
+    /// Date of the adjournment, if it is readable.
     pub date: Option<Date>,
     pub terms: Option<RowTerms>,
 }
@@ -146,7 +147,7 @@ pub struct PastGame {
     /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
     pub terms: Option<RowTerms>,
-    /// When it ended, where the server says it in a form we read.
+    /// End of the game, if it is readable.
     pub ended: Option<ListedTime>,
     /// The line, which tells it from every other.
     pub line: String,

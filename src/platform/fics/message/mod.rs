@@ -69,7 +69,7 @@ pub enum FicsMessage {
     IllegalMove,
     /// Our move came while the opponent was to move.
     NotOurMove,
-    /// There is no game for what we wanted.
+    /// No game is running for the command.
     NotPlaying,
     /// Our `flag` changed nothing: there is time left, or the server waits for the opponent's timeseal.
     NotFlagged,
@@ -218,7 +218,7 @@ pub enum OfferKind {
 }
 
 impl OfferKind {
-    /// By the server's word for it; other words, such as `match offer's`, are ignored.
+    /// Returns the kind for the server's word; other words, such as `match offer's`, are ignored.
     fn of_word(word: &str) -> Option<Self> {
         Some(match word {
             "match" | "challenge" => Self::Match,

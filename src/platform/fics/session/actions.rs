@@ -176,7 +176,8 @@ impl FicsSession {
         is_there.then_some(()).ok_or_else(|| ActionError::NotFound(format!("game {id} does not run")))
     }
 
-    /// Once both sides have moved, `abort` would only ask the opponent.
+    /// Checks that a game may be aborted: once both sides have moved, `abort` would only ask the
+    /// opponent.
     fn may_be_aborted(&self, id: &GameId) -> Result<(), ActionError> {
         match &self.current {
             CurrentGame::Running(game) if game.info.id == *id && game.plies_made() >= 2 => {

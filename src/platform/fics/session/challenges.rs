@@ -38,7 +38,7 @@ pub(super) struct PendingChallenge {
     pub is_accepted: bool,
     /// True if it is a game that waits, of which only the server's list has told: the opponent has asked for nothing.
     pub is_stored: bool,
-    /// When the server took it away.
+    /// Time at which the server took it away.
     gone: Option<Instant>,
 }
 
@@ -61,7 +61,7 @@ impl Challenges {
         self.pending.iter_mut().find(same)
     }
 
-    /// By our name for it.
+    /// Returns a challenge by our id.
     pub(super) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         self.pending.iter().find(|one| one.id == *id)
     }
@@ -98,7 +98,6 @@ impl Challenges {
         replaced
     }
 
-    /// By our name for it, to be changed.
     pub(super) fn get_mut(&mut self, id: &ChallengeId) -> Option<&mut PendingChallenge> {
         self.pending.iter_mut().find(|one| one.id == *id)
     }

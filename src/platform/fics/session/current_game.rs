@@ -368,7 +368,8 @@ impl FicsSession {
     }
 }
 
-/// Until when the list of moves of a game is waited for. The opponent's time costs us nothing.
+/// Returns the time until which the list of moves of a game is awaited. The opponent's time costs
+/// us nothing.
 fn give_up_at(board: &Style12, now: Instant) -> Instant {
     let (share, most) = WORTH_WAITING;
     let ours = board.our_color().filter(|ours| *ours == board.turn).map(|ours| board.clocks[ours.fold_wb(0, 1)]);

@@ -261,7 +261,8 @@ impl FollowedGame {
             && self.info.black.name.eq_ignore_ascii_case(black)
     }
 
-    /// The same game under the name and the number that it bears after a pause; whether `board` follows from what we know of it.
+    /// Continues the game under the name and the number that it has after a pause; returns true if
+    /// `board` follows from what we know of it.
     pub(super) fn goes_on(&mut self, id: GameId, board: &Style12, said: Announcement, received: Instant) -> bool {
         self.info.id = id;
         self.number = board.game;
@@ -419,7 +420,7 @@ impl FollowedGame {
         self.clocks.map(|clocks| clocks.of(self.info.our_color).remaining)
     }
 
-    /// When the opponent's time will be over, if nothing happens.
+    /// Returns the time at which the opponent's clock runs out, if nothing happens.
     pub(super) fn flag_at(&self) -> Option<Instant> {
         let clocks = self.clocks.filter(|_| self.ticking && !self.is_our_move())?;
         let remaining = clocks.of(self.info.our_color.other()).remaining;

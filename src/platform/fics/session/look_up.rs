@@ -40,7 +40,7 @@ const LONG_CLOCK: Duration = Duration::from_secs(60);
 /// Maximum number of moves since the server showed us the game: ours, and the reply to it.
 const UNSEEN: usize = 2;
 
-/// In a game of fewer plies not both sides have moved; a server keeps none of those.
+/// Minimum plies of a game in which both sides have moved; a server keeps no shorter ones.
 const BOTH_MOVED: usize = 2;
 
 /// A command that no server knows, with a number: its refusal says that the list asked for before it has been told.
@@ -49,7 +49,7 @@ const END_OF_LOOK_UP: &str = "endoflookup";
 /// Lists show whole minutes.
 const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(2);
 
-/// So far are two clocks apart at most whose zones are not known.
+/// Maximum difference of two clocks in unknown zones.
 const ZONES_DIFFER: SignedDuration = SignedDuration::from_hours(26);
 
 /// A server tells its time in no more zones.
@@ -189,7 +189,7 @@ impl LookUps {
         });
     }
 
-    /// When the list that is waited for is late.
+    /// Returns the time at which the awaited list is late.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.until
     }

@@ -90,7 +90,8 @@ struct UnplayableGame {
     /// Its first board; the later ones are not looked at.
     board: Style12,
     why: String,
-    /// Until when the opponent may agree to end it without a result, or to put it off; then the decider about games is told of it.
+    /// Time until which the opponent may agree to end it without a result, or to put it off; then
+    /// it is up to the adjudicator.
     leave_at: Option<Instant>,
 }
 
@@ -102,11 +103,11 @@ struct OpeningGame {
     list: MovesAnswer,
     /// Lists that came and did not lead to the board.
     lists_in_vain: u32,
-    /// When the list is asked for again, should it not have come.
+    /// Time of the next request for the list.
     ask_again_at: Instant,
-    /// When the game is played from its board without a list.
+    /// Time to play from the board without a list.
     give_up_at: Instant,
-    /// Nothing was heard since the list was asked for.
+    /// True if nothing came since the request for the list.
     is_silent: bool,
 }
 
@@ -130,7 +131,7 @@ pub(crate) struct FicsSession {
     current: CurrentGame,
     ended: Option<(GameId, GameEnd)>,
     rating_news: RatingNews,
-    /// When the board of a game that was announced is asked for.
+    /// Time to request the board of an announced game.
     board_due: Option<Instant>,
     adjournments: Adjournments,
     history: History,
@@ -141,7 +142,7 @@ pub(crate) struct FicsSession {
     /// The server's zones by their letters, with what their clocks show more than ours in UTC.
     zones: Vec<(Option<String>, SignedDuration)>,
     flagging: Option<Flagging>,
-    /// Until when the next board is waited for, to be told as a whole game.
+    /// Time until which the next board is awaited, to be sent on as a whole game.
     whole_due: Option<Instant>,
     seek_at: Option<Instant>,
     next_seek: usize,
@@ -161,7 +162,8 @@ pub(crate) struct FicsSession {
 }
 
 impl FicsSession {
-    /// Not logged in yet. `run` distinguishes the names given by this process from those of earlier ones.
+    /// Creates a session without a login. `run` distinguishes the names given by this process from
+    /// those of earlier ones.
     pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
         let patience = Duration::from_secs(settings.answer_timeout);
         Self {
@@ -378,7 +380,7 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// When [`FicsSession::tick`] is to be called, at the latest.
+    /// Returns the latest time of the next [`FicsSession::tick`].
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let opening = match &self.current {
             CurrentGame::Opening(opening) => Some(opening.due().min(opening.ask_again_at)),

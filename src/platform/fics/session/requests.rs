@@ -128,7 +128,7 @@ impl Requests {
         Some(self.nudged.map_or(asked, |nudged| nudged.max(asked)) + NUDGE_AFTER)
     }
 
-    /// When [`Requests::expire`] or [`Requests::is_nudge_due`] will have something to do.
+    /// Returns the time of the next [`Requests::expire`] or [`Requests::is_nudge_due`].
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.open.iter().map(|(.., until)| *until).chain(self.nudge_at()).min()
     }

@@ -81,7 +81,7 @@ enum MatchMeaning {
 /// A match of ours that is to resume a game.
 struct AskedMatch {
     opponent: String,
-    /// When it is withdrawn, or forgotten where it was withdrawn.
+    /// Time at which it is withdrawn, or forgotten if it was withdrawn.
     until: Instant,
     is_withdrawn: bool,
 }
@@ -148,7 +148,7 @@ impl Adjournments {
         self.remembered.remove(&opponent.to_lowercase())
     }
 
-    /// It is known what became of this game.
+    /// Forgets a game whose fate is known.
     pub(super) fn forget(&mut self, id: &GameId) {
         self.remembered.retain(|_, remembered| remembered.info.id != *id);
     }
@@ -162,7 +162,7 @@ impl Adjournments {
         };
     }
 
-    /// The same for a later process.
+    /// Returns the meaning for a later process.
     fn learned(&self) -> Option<&'static str> {
         match self.match_meaning {
             MatchMeaning::Unknown => None,
@@ -304,7 +304,8 @@ impl Adjournments {
         self.does_not_wait(opponent, now);
     }
 
-    /// Nothing waits with this player, as far as the server says; a match that is withdrawn may still become a game.
+    /// No game waits with this player, as far as the server says; a withdrawn match may still
+    /// become a game.
     fn does_not_wait(&mut self, opponent: &str, now: Instant) {
         let opponent_is = |asked: &AskedMatch| asked.opponent.eq_ignore_ascii_case(opponent);
         if self.asked_by_match.as_ref().is_none_or(|asked| asked.is_withdrawn || opponent_is(asked)) {
@@ -458,7 +459,8 @@ impl Adjournments {
         asking
     }
 
-    /// When something is due; `may_ask` says whether opponents can be asked at all, `open` whether new games are wanted.
+    /// Returns the time of the next action; `may_ask` says whether opponents can be asked at all,
+    /// `open` whether new games are wanted.
     pub(super) fn wake_at(&self, may_ask: bool, open: bool) -> Option<Instant> {
         let may_ask = may_ask && !self.cannot_resume() && self.asked_by_match.is_none();
         let is_wanted =

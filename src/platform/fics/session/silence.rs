@@ -18,7 +18,7 @@ const END_PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Default)]
 pub(super) struct Silence {
     heard: Option<Instant>,
-    /// When it was asked for since.
+    /// Time of the last request.
     asked: Option<Instant>,
     /// True if this server has shown that it does not know `refresh`.
     knows_no_refresh: bool,
@@ -30,19 +30,20 @@ impl Silence {
         self.asked = None;
     }
 
-    /// There is no game any more, or no connection.
+    /// The game or the connection has ended.
     pub(super) fn ends(&mut self) {
         *self = Self { knows_no_refresh: self.knows_no_refresh, ..Self::default() };
     }
 
-    /// Something was sent to which the server answers whether we play.
+    /// A command was sent whose answer shows whether a game is running.
     pub(super) fn is_asked(&mut self, now: Instant) {
         self.asked = Some(now);
     }
 }
 
 impl FicsSession {
-    /// When the game is to be asked for. While it is our move nothing may stand before it, and the answer to it tells as much.
+    /// Returns the time to ask for the game. On our own move nothing may precede it, and its answer
+    /// says as much.
     pub(super) fn silence_at(&self) -> Option<Instant> {
         let patience = match &self.current {
             CurrentGame::Running(game) if game.is_played_out() => END_PATIENCE,

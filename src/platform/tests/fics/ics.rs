@@ -61,7 +61,8 @@ impl Ics {
         connection
     }
 
-    /// The same, of a client that asks `first` before its adjourned games.
+    /// Begins the session of a client that sends `first` before the request for its adjourned
+    /// games.
     pub(crate) async fn session_after(&self, name: &str, first: &str) -> Connection {
         let mut connection = self.connection().await;
         connection.log_in(name).await;

@@ -65,7 +65,7 @@ impl Story {
         LichessSettings { url: server.url.parse().expect("an address"), ..LichessSettings::default() }
     }
 
-    /// Before the first request is answered.
+    /// Begins before the first request is answered.
     async fn begin(change: impl FnOnce(&mut LichessSettings)) -> Self {
         let server = ScriptedServer::start().await;
         let mut settings = Self::settings(&server);
@@ -104,7 +104,7 @@ impl Story {
         }
     }
 
-    /// In a game whose stream is open.
+    /// Begins in a game whose stream is open.
     async fn in_game(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines, Lines) {
         let (mut story, mut events) = Self::connected(change).await;
         events.line(&game_start("game0001")).await;
@@ -731,7 +731,7 @@ impl StoppedClock {
         (waited, server.expect(start).await)
     }
 
-    /// The same of the next question whose the token is, which is refused.
+    /// Refuses the next test of the token.
     async fn refuse(&self, server: &mut ScriptedServer) -> u64 {
         let (waited, request) = self.until(server, "GET /api/account").await;
         request.answer(401, "", r#"{"error":"No such token"}"#).await;

@@ -26,7 +26,7 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Something happens at the board where we play; `None` is its end.
+    /// Handles an event at the board where we play; `None` is its end.
     pub(in crate::fics) fn at_board(&mut self, event: Option<BoardEvent>) {
         let Some(mut board) = self.playing.take() else { return };
         let text::ViewerRole::Player(color) = board.relation else { return };
@@ -66,7 +66,7 @@ impl VisitorSession {
         }
     }
 
-    /// Something happens at the board we watch.
+    /// Handles an event at the board that we watch.
     pub(in crate::fics) fn at_watched_board(&mut self, event: Option<BoardEvent>) {
         let Some(mut board) = self.watching.take() else { return };
         match event {

@@ -220,7 +220,7 @@ impl VisitorSession {
         [&self.playing, &self.watching].into_iter().flatten().any(|board| board.id == *game)
     }
 
-    /// Other people's talk, as on a busy evening.
+    /// Sends other people's talk, as on a busy evening.
     pub(in crate::fics) async fn make_noise(&mut self) -> io::Result<()> {
         let made = self.noise_made / 1000;
         self.noise_made += u64::from(self.context.noise) * NOISE_EVERY.as_millis() as u64;

@@ -13,7 +13,7 @@ pub(crate) const PASSWORD: &str = "sesame";
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Telnet {
-    /// Only what was not read yet comes from here.
+    /// Stream of the bytes that were not read yet.
     pub stream: TcpStream,
     text: String,
 }

@@ -26,13 +26,13 @@ impl Client {
         Self { http, url: server.url(), token: token.to_owned() }
     }
 
-    /// The same account through another program.
+    /// Returns a client of the same account with another user agent.
     pub(crate) fn other_program(&self, user_agent: &str) -> Self {
         let http = reqwest::Client::builder().user_agent(user_agent).build().expect("a client");
         Self { http, ..self.clone() }
     }
 
-    /// The same account over another connection.
+    /// Returns a client of the same account over another connection.
     pub(crate) fn over(&self, http: reqwest::Client) -> Self {
         Self { http, ..self.clone() }
     }

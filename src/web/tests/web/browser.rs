@@ -168,7 +168,8 @@ impl Browser {
         found[ELEMENT].as_str().expect("an element").to_owned()
     }
 
-    /// When the page's text and its styles were there and it was painted first, ms.
+    /// Returns the times at which the page's text and styles were loaded and it was first painted,
+    /// ms.
     pub(crate) async fn speed(&self) -> String {
         let script = "const styles = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css'));
                       const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
@@ -216,7 +217,7 @@ impl Browser {
         self.middle(file, 7.0 - rank).await
     }
 
-    /// The same of a board of draughts, whose dark squares are numbered.
+    /// Returns the centre of a square of a draughts board, by its number.
     pub(crate) async fn dark_square(&self, number: u8) -> (f64, f64) {
         let (row, index) = ((number - 1) / 4, (number - 1) % 4);
         self.middle(f64::from(2 * index + row % 2), f64::from(row)).await
@@ -257,7 +258,7 @@ impl Browser {
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a file");
     }
 
-    /// The same at three widths, and in dark; and as much as one sees at once, for the manual.
+    /// Saves pictures at three widths, and in dark; and of one screen, for the manual.
     pub(crate) async fn pictures(&self, name: &str) {
         if pictures().is_none() {
             return;

@@ -9,7 +9,7 @@ async fn open(browser: &Browser, stage: &PlayStage) {
     browser.until("document.querySelector('.board.draughts.playable')").await;
 }
 
-/// Another game from a position, or from the start.
+/// Begins another game from a position, or from the start.
 async fn begin(browser: &Browser, position: &str, color: &str) {
     let script = format!(
         "const form = document.querySelector('details form');

@@ -248,7 +248,7 @@ impl Story {
         assert_eq!(self.played.len(), 1);
     }
 
-    /// Nothing is left: no game runs, here or there, and another one can begin.
+    /// Asserts that no game runs, here or there, and that another one can begin.
     #[track_caller]
     fn is_over(&mut self, case: &str) {
         self.pass(200);
