@@ -281,7 +281,7 @@ mod tests {
 
     /// The second phase must not know less about an ending than the electors.
     #[test]
-    fn second_phase_uses_the_same_tables() {
+    fn second_phase_shares_the_tables() {
         let tables = Arc::new(EndgameTables::build(2, |_, _| ()));
         let elector = |kind| ElectorSpec::new("e".into(), kind, 1);
         let published = elector(DraughtsKind::Published(PublishedSettings::default(), 1));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn timed_published_search_always_has_a_move() {
+    fn timed_elector_always_proposes() {
         let line = Arc::new(DraughtsLine::default());
         let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
         let task = Task { id, line, root_moves: Vec::new(), limits: domain::Limits::default() };

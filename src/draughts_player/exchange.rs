@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn invalid_messages_end_the_dialogue() {
+    async fn invalid_message_ends_the_dialogue() {
         let (listener, address) = listening().await;
         let stranger = tokio::spawn(async move {
             let mut stream = TcpStream::connect(address).await.expect("it listens");

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_criterion_elects_a_proposal() {
+    async fn criteria_elect_proposals() {
         let game = Game::new(ballots::draw(1, 4)[0], board::Rules::Official);
         for criterion in CriterionName::ALL {
             let mut council = player(&format!("council:criterion={}", criterion.word()));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn node_limited_games_are_reproducible() {
+    async fn node_limits_are_reproducible() {
         let mut games = Vec::new();
         for _ in 0..2 {
             let mut players = [player("council:criterion=re-search,hash=1"), player("fully-guarded:hash=1")];
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_sits_alone_has_the_whole_move() {
+    async fn single_elector_has_the_whole_time() {
         let spent = async |text: &str| {
             let decision = decide(&mut player(text), &Game::default(), 30_000).await;
             assert_eq!(decision.second_phase, None);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_search_of_2010_is_a_player_too() {
+    async fn published_search_is_a_player() {
         let mut published = player("published:strategy=peso-pedine,moves=1");
         let decision = decide(&mut published, &Game::default(), 1).await;
         assert_eq!(decision.votes[0].proposal.depth, 2);

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn players_are_read_with_their_options() {
+    fn player_options_are_read() {
         for (text, electors) in [
             ("council", "peso-pedine peso-posizione spettacolo fully-guarded"),
             ("council:roster=m mpsk,criterion=re-search,second-phase=continued,split=0.4,nodes=500", "m mpsk"),

@@ -144,7 +144,7 @@ mod tests {
     /// Changes with every change of search or evaluation, and with no other: then write the new one here and into the message
     /// of the commit, with the total of the full `bench`.
     #[test]
-    fn the_search_has_its_known_signature() {
+    fn search_has_its_known_signature() {
         assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 84_244);
         for (knowledge, nodes) in [(Knowledge::NINE, 81_850), (Knowledge::STRONGEST, 85_854)] {
             let with_net = EngineOptions { knowledge, ..EngineOptions::default() };

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn directory_without_tables_is_empty() {
+    fn folder_without_tables_is_empty() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("readme.txt"), b"no tables yet").expect("writable");
         assert!(Tablebases::open(&folder.path().to_string_lossy()).expect("readable").is_empty());

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_options_keep_the_council() {
+    fn unchanged_options_keep_council() {
         let mut setup = setup(Vec::new(), Vec::new());
         let said = [("Threads", "2"), ("Roster", "balanced-3"), ("Hash", "300"), ("OwnBook", "false"), ("Seed", "7")];
         for (name, value) in said {

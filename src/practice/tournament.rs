@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn arena_alternates_colours_and_opponents() {
+    fn arena_alternates_colours() {
         let mut arena = tournament(TournamentKind::Arena, &["ann", "bob", "eve", "joe"]);
         let rounds: Vec<_> = (0..2).map(|_| play(&mut arena, SECOND, None)).collect();
         for (white, black) in &rounds[1] {

@@ -152,7 +152,7 @@ fn no_test_returns_early() {
 }
 
 #[test]
-fn no_source_reads_outside_the_repository() {
+fn sources_stay_in_the_repository() {
     let sources = ["rs", "toml", "py", "sh", "yml", "yaml"].into_iter().flat_map(files);
     assert_eq!(sources.flat_map(|source| outside(&source)).collect::<Vec<_>>(), Vec::<String>::new());
 }

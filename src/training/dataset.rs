@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mixture_is_read_as_it_is_written() {
+    fn mixtures_round_trip() {
         let mixture = Mixture { teacher: 0.0, scale: 140.0, ..Mixture::default() };
         assert_eq!(mixture.to_string().parse(), Ok(mixture));
         assert_eq!("teacher=0,scale=140".parse(), Ok(mixture));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_and_decided_positions_are_dropped() {
+    fn duplicate_positions_are_dropped() {
         let records = vec![record("", 10, 0), record("e2e4", 2000, 0), record("d2d4", 5, 1), record("", 99, 1)];
         let all = DatasetSelection { validation: 0.0, ..DatasetSelection::default() };
         let base = Recipe::new(Knowledge::NONE, IN_FULL);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_quiet_positions_are_labelled() {
+    fn only_quiet_positions_get_labels() {
         let folder = tempfile::tempdir().expect("a folder");
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         std::fs::create_dir(&from).expect("a folder");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_other_positions_are_refused() {
+    fn foreign_labels_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let to = folder.path().join("to");
         let labelled = |name: &str| {

@@ -247,7 +247,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_position_comes_back_from_its_bytes() {
+    fn record_bytes_round_trip() {
         for fen in FENS {
             let board = Board::from_fen(fen).expect("a position");
             let mut record = Record::new(&board).expect("standard chess");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn different_positions_have_different_keys() {
+    fn positions_have_unique_keys() {
         let key = |fen: &str| Record::new(&Board::from_fen(fen).expect("a position")).expect("standard chess").key();
         let mut keys: Vec<_> = FENS.map(key).to_vec();
         keys.push(key("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_make_no_sense_are_refused() {
+    fn invalid_record_bytes_are_refused() {
         let board = Board::from_fen(FENS[0]).expect("a position");
         let good = Record::new(&board).expect("standard chess").to_bytes();
         for (at, byte) in [(0, 0), (8, 0xff), (24, 0xff), (25, 9), (27, 4)] {

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_shard_is_one_clear_error() {
+    fn damaged_shard_is_one_clear_error() {
         let good = shard().to_bytes();
         let mut flipped = good.clone();
         flipped[40] ^= 1;

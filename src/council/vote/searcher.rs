@@ -89,7 +89,7 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         Self { elector: None, adviser: None, on_the_way, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
-    /// Returns true if the slot has the elector and the elasticity of `seat`.
+    /// Returns true if the slot has this elector and elasticity.
     pub(super) fn suits(&self, seat: &Seat<L::Kind>) -> bool {
         self.elastic == seat.elastic && *self.spec() == seat.spec
     }

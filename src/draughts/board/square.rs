@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_go_where_rows_and_columns_say() {
+    fn steps_match_rows_and_columns() {
         for square in Square::all() {
             for (direction, rows, columns) in [
                 (Direction::UpLeft, -1, -1),

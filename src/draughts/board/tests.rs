@@ -33,7 +33,7 @@ fn perft_to_depth_ten() {
 type RuleExample = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 #[test]
-fn each_capture_rule_decides_a_position() {
+fn each_capture_rule_matters() {
     const EXAMPLES: [RuleExample; 10] = [
         ("most pieces", "W:WK22:B11,K19,K27", &["22x15x6"], &["22x31"]),
         ("the king takes", "W:WK29,30:B26", &["29x22"], &["30x21"]),
@@ -65,21 +65,21 @@ fn each_capture_rule_decides_a_position() {
 }
 
 #[test]
-fn relaxed_rules_count_captures_only() {
+fn relaxed_rules_count_captures() {
     assert_eq!(legal("W:WK29,30:B26", Rules::Relaxed), ["29x22", "30x21"]);
     assert_eq!(legal("W:WK23:B19,K20", Rules::Relaxed).len(), 2);
     assert_eq!(legal("W:WK22:B11,K19,K27", Rules::Relaxed), ["22x15x6"]);
 }
 
 #[test]
-fn promotion_and_captures_change_the_board() {
+fn promotion_and_captures_are_applied() {
     let start = board("W:W11:B5,6");
     let after = start.after(&start.read_move("11x2", Rules::Official).expect("legal"));
     assert_eq!(after.to_string(), "B:WK2:B5");
 }
 
 #[test]
-fn short_captures_are_read_if_unambiguous() {
+fn unambiguous_short_captures_are_read() {
     let three = board("W:W14,31:B11,20,28");
     assert_eq!(three.read_move("31x6", Rules::Official).map(|mv| mv.to_string()).as_deref(), Ok("31x24x15x6"));
     let message = three.read_move("14-9", Rules::Official).expect_err("a capture is compulsory").to_string();
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn official_captures_are_relaxed_ones(board in any_board()) {
+    fn official_captures_are_relaxed_too(board in any_board()) {
         let relaxed = board.legal_moves(Rules::Relaxed);
         let official = board.legal_moves(Rules::Official);
         prop_assert!(official.iter().all(|mv| relaxed.contains(mv)));

@@ -109,7 +109,7 @@ mod tests {
     use crate::endgame::tests::THREE;
 
     #[test]
-    fn table_files_round_trip_and_detect_damage() {
+    fn damaged_table_files_are_detected() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("three.tables");
         THREE.save(&path).expect("saved");

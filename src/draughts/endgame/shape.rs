@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_and_numbers_are_one_to_one() {
+    fn positions_map_to_unique_numbers() {
         for shape in Shape::all().filter(|shape| shape.pieces() <= 3) {
             let step = 1 + shape.positions() / 1_000;
             for index in (0..shape.positions()).step_by(step) {

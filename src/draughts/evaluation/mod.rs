@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_move_belongs_to_the_last_square() {
+    fn free_rows_decide_the_move() {
         // White's man on 18, Black's on 10, one free row between: the first to step loses the man.
         assert!(!has_the_move(&"W:W18:B10".parse().expect("a position")));
         // Two free rows between: the side to move closes in, and the other must give way.

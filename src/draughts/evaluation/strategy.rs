@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn printed_formula_counts_men_and_kings() {
+    fn formula_counts_men_and_kings() {
         assert_eq!(value(Strategy::PesoPedine, "W:W21,22,K3:B1,K30"), 100);
         assert_eq!(value(Strategy::PesoPedine, "B:WK3:B1,2,K30"), -200);
     }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn spectacle_keeps_its_broken_corner() {
+    fn spettacolo_keeps_its_bug() {
         let home = "W:W25,29,28,32,23:B1,2,3,5,6";
         let broken = value(Strategy::Spettacolo, "W:W21,29,28,32,23:B1,2,3,5,6");
         let safe = value(Strategy::Spettacolo, "W:W25,29,24,32,23:B1,2,3,5,6");

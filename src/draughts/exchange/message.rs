@@ -351,7 +351,7 @@ mod tests {
     use crate::board::{Rules, tests::any_board};
 
     #[test]
-    fn specification_examples_round_trip() {
+    fn published_examples_round_trip() {
         for text in [
             "R01Tornado voor Windows 4.0        W060065A",
             "R02",
@@ -408,7 +408,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn requests_and_moves_survive_the_wire(board in any_board(), name in "[!-~][ -~]{0,29}[!-~]", numbers in [0u16..1000, 0u16..1000]) {
+        fn messages_round_trip(board in any_board(), name in "[!-~][ -~]{0,29}[!-~]", numbers in [0u16..1000, 0u16..1000]) {
             let request = Request {
                 name, follower: Color::Black, minutes: numbers[0], moves: numbers[1], start: Some(board),
             };

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn position_games_have_named_colours() {
+    fn position_games_name_their_colours() {
         let start: Board = "B:W21,22,K3:B9,10,K30".parse().expect("a position");
         let (white, mut black) = begun(Some(start));
         assert_eq!((white.game().start(), black.game().start()), (&start, &start));

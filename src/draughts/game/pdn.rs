@@ -348,14 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn parentheses_in_comments_end_no_variation() {
+    fn comment_parentheses_are_text() {
         let text = "1. 22-18 (1. 21-17 {:) and (so on} 11-14 ; or 10-13)\n 2. 17-13) 11-14 *";
         let records = read(text, Rules::Official).expect("a game");
         assert_eq!(records[0].game.moves().iter().map(Move::to_string).collect::<Vec<_>>(), ["22-18", "11-14"]);
     }
 
     #[test]
-    fn games_may_continue_after_unclaimed_draws() {
+    fn unclaimed_draws_do_not_end_games() {
         let walk = "29-25 1-5 25-29 5-1 ".repeat(3);
         let records = read(&format!("[FEN \"W:WK29,K30:BK1,K3\"]\n{walk} 1-0"), Rules::Official).expect("a game");
         assert_eq!((records[0].game.moves().len(), records[0].result), (12, GameResult::Won(Color::White)));
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn pdn_errors_name_their_place() {
         for (text, said) in [
             ("1. 22-18 11-15 2. 22-18", "game 1, ply 3"),
             ("1. 22-18 * 1. e4", "game 2, ply 1"),
@@ -391,7 +391,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn games_survive_being_written_and_read(
+        fn pdn_games_round_trip(
             start in prop_oneof![Just(Board::default()), any_board()],
             rules in prop_oneof![Just(Rules::Official), Just(Rules::Relaxed)],
             choices in prop::collection::vec(0usize..100, 0..120),

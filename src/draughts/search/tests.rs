@@ -47,7 +47,7 @@ fn iterations_end_at_the_depth() {
 }
 
 #[test]
-fn equal_searches_are_equal_to_the_node() {
+fn equal_searches_visit_equal_nodes() {
     for ballot in ballots::draw(3, 5) {
         let game = Game::new(ballot, Rules::Official);
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };
@@ -68,7 +68,7 @@ fn stopped_search_still_has_a_move() {
 }
 
 #[test]
-fn unlimited_search_ends_when_stopped() {
+fn stop_ends_an_unlimited_search() {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     let found = searcher().search(&Game::default(), &Limits::default(), &stop, move |it| {
@@ -78,7 +78,7 @@ fn unlimited_search_ends_when_stopped() {
 }
 
 #[test]
-fn only_the_named_moves_are_searched() {
+fn only_given_moves_are_searched() {
     let game = Game::default();
     let only = game.legal_moves()[3];
     let limits = Limits { moves: Some(vec![only]), ..to_depth(4) };
@@ -88,7 +88,7 @@ fn only_the_named_moves_are_searched() {
 }
 
 #[test]
-fn wins_and_losses_are_counted_in_moves() {
+fn decided_scores_count_moves() {
     let win = search(&game("W:W22:B18"), to_depth(3));
     assert_eq!((win.score, win.best.to_string().as_str()), (Score::Win(1), "22x13"));
     // Black's man is captured after any move.
@@ -157,7 +157,7 @@ fn playing_on_keeps_the_draw() {
 }
 
 #[test]
-fn every_evaluation_can_be_searched_with() {
+fn every_evaluation_can_be_searched() {
     let evaluations = Strategy::ALL
         .into_iter()
         .flat_map(|strategy| [Evaluation::Published(strategy), Evaluation::Heuristics(strategy.knowledge())])
@@ -185,7 +185,7 @@ fn choose(game: &Game, settings: PublishedSettings, seed: u64) -> published::Pub
 }
 
 #[test]
-fn published_search_is_full_width_minimax() {
+fn published_search_is_plain_minimax() {
     let settings = PublishedSettings {
         strategy: Strategy::PesoPedine,
         depth: 1,
@@ -200,7 +200,7 @@ fn published_search_is_full_width_minimax() {
 }
 
 #[test]
-fn pruning_changes_no_published_choice() {
+fn pruning_keeps_published_choices() {
     for (seed, ballot) in (0..).zip(ballots::draw(6, 9)) {
         let game = Game::new(ballot, Rules::Official);
         for strategy in Strategy::ALL {
@@ -214,7 +214,7 @@ fn pruning_changes_no_published_choice() {
 }
 
 #[test]
-fn unquiet_leaves_are_verified_again() {
+fn unquiet_leaves_are_searched_again() {
     // After one full move White has won a man by the count; Black then captures two and promotes.
     let board = game("W:W22,31:B17,18,9,5");
     let at_first_sight =
@@ -225,7 +225,7 @@ fn unquiet_leaves_are_verified_again() {
 }
 
 #[test]
-fn published_ties_are_broken_by_the_seed() {
+fn seed_breaks_published_ties() {
     let settings = PublishedSettings { strategy: Strategy::PesoPedine, depth: 1, ..PublishedSettings::default() };
     let chosen: std::collections::HashSet<_> =
         (0..40).map(|seed| choose(&Game::default(), settings, seed).best).collect();
@@ -234,12 +234,12 @@ fn published_ties_are_broken_by_the_seed() {
 }
 
 #[test]
-fn stopped_published_search_has_no_move() {
+fn stopped_published_search_is_empty() {
     assert_eq!(Published::new(PublishedSettings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
 }
 
 #[test]
-fn timed_published_search_has_a_move() {
+fn timed_published_search_moves() {
     let settings = PublishedSettings { depth: 2, whole_tree: false, ..PublishedSettings::default() };
     let depths = |game: &Game, stop: bool| {
         let mut depths = Vec::new();
@@ -255,7 +255,7 @@ fn timed_published_search_has_a_move() {
 }
 
 #[test]
-fn published_search_knows_wins_and_losses() {
+fn published_search_knows_results() {
     let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
     for (fen, won) in [("W:WK22:B18", Score::Win(1)), ("W:W25:BK10,K14", Score::Win(-2))] {
         assert_eq!(choose(&game(fen), settings, 1).score(), won, "{fen}");

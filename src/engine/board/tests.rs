@@ -113,7 +113,7 @@ fn foreign_moves_are_detected() {
 }
 
 #[test]
-fn exchanges_are_counted_to_their_end() {
+fn exchanges_are_fully_counted() {
     for (fen, text, worth) in [
         ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),
         ("4k3/8/4p3/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", 100 - 950),
@@ -133,7 +133,7 @@ fn exchanges_are_counted_to_their_end() {
 }
 
 #[test]
-fn a_wrong_fen_is_refused_with_the_reason() {
+fn fen_errors_name_the_reason() {
     for (fen, error) in [
         ("", FenError::Board(String::new())),
         ("8/8/8/8/8/8/8 w - -", FenError::Board("8/8/8/8/8/8/8".to_owned())),
@@ -163,7 +163,7 @@ fn no_text_makes_the_reader_panic() {
 }
 
 #[test]
-fn a_repetition_is_seen_one_ply_before() {
+fn repetition_is_seen_a_ply_early() {
     let line = ["g1f3", "g8f6", "f3g1"];
     let position = Position::from_line("startpos", false, line).expect("legal moves");
     let mut keys = position.past().to_vec();
@@ -175,7 +175,7 @@ fn a_repetition_is_seen_one_ply_before() {
 }
 
 #[test]
-fn both_ways_of_writing_castling_are_read() {
+fn both_castling_notations_are_read() {
     let position = Position::from_line("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", false, []).expect("a good FEN");
     assert_eq!(position.parse_move("e1g1"), position.parse_move("e1h1"));
     assert_eq!(position.parse_move("e1c1").map(|mv| position.move_to_uci(mv)).as_deref(), Some("e1c1"));

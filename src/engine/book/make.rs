@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faulty_lines_are_named_and_not_added() {
+    fn faulty_lines_are_named_and_skipped() {
         let mut maker = BookMaker::default();
         let error = maker.add_text("! Bad\ne2e4 e7e6\ne4e6").expect_err("a pawn does not go there");
         let text = error.to_string();

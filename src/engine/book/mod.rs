@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn book_from_text_knows_transpositions() {
+    fn book_knows_transpositions() {
         let (_file, book) = book();
         let crossing = after(&["b1c3", "g8f6", "e2e4", "e7e5", "g1f3", "b8c6"]);
         let known = book.moves(&crossing).expect("the file is there");

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_wins_is_the_known_one() {
+    fn kpk_wins_match_the_known_number() {
         let count = |sets: &Lost| sets.iter().flatten().map(|set| set.count()).sum::<usize>();
         assert_eq!(count(&WINS.strong) + count(&WINS.weak), 111_282);
     }

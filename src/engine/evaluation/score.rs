@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_halves_do_not_disturb_each_other() {
+    fn packed_halves_are_independent() {
         for (mg, eg) in [(0, 0), (-1, 1), (1, -1), (-300, -20), (1200, -7), (-1, 0), (0, -1)] {
             let packed = Packed::new(mg, eg);
             assert_eq!((packed.middlegame(), packed.endgame()), (mg, eg));

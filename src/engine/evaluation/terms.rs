@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flat_array_has_every_field_once() {
+    fn flat_array_has_every_field_once() {
         let mut next = 0;
         for field in Weights::FIELDS {
             assert_eq!(field.start, next, "{}", field.name);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_are_read_as_they_are_written() {
+    fn masks_round_trip() {
         for text in ["pnbrqk", "pk", "pnbrqk@2", "k@7"] {
             assert_eq!(text.parse::<Mask>().map(|mask| mask.to_string()).as_deref(), Ok(text));
         }

@@ -133,7 +133,7 @@ fn the_value_is_that_of_the_formula() {
 }
 
 #[test]
-fn mirrored_positions_have_equal_values() {
+fn mirrored_positions_are_equal() {
     let net = net();
     let value = |fen: &str| net.evaluate(&Board::from_fen(fen).expect("a position"));
     let known = value("r1bq2k1/pp3ppp/2n5/3p4/8/2P2N2/PP3PPP/R2Q1RK1 w - - 0 1");
@@ -142,7 +142,7 @@ fn mirrored_positions_have_equal_values() {
 }
 
 #[test]
-fn built_in_nets_describe_their_training() {
+fn built_in_nets_name_their_training() {
     for letters in ["n", "mbxkcparn"] {
         let knowledge: Knowledge = letters.parse().expect("letters");
         assert!(Net::shipped(knowledge).is_some(), "none for {letters}");

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_unique_and_in_range() {
+    fn parameters_are_unique_and_bounded() {
         let mut parameters = Parameters::default();
         for (i, parameter) in Parameters::ALL.iter().enumerate() {
             let Parameter { name, default, low, high } = *parameter;

@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_comes_back_as_it_went_in() {
+    fn table_entry_round_trips() {
         let table = Table::new(1);
         let mv = Move::from_bits(0x1234);
         table.store(0xdead_beef_cafe_f00d, 3, mv, value::mated_in(7), -250, 12, Bound::Lower, true);

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn deepest_new_entries_are_sent_once() {
+    fn deepest_new_entries_go_out_once() {
         let table = Table::new(1);
         store(&table, key(1), 9);
         table.outbox.open(2);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn untrusted_values_leave_only_the_move() {
+    fn untrusted_entry_keeps_its_move() {
         let [from, to] = [Table::new(1), Table::new(1)];
         from.outbox.open(8);
         store(&from, key(1), 200);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn relay_passes_on_only_trusted_data() {
+    fn only_trusted_data_is_relayed() {
         let [from, between, to] = [Table::new(1), Table::new(1), Table::new(1)];
         for table in [&from, &between] {
             table.outbox.open(8);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_comes_back_from_its_bytes() {
+    fn entry_bytes_round_trip() {
         let entry = TableEntry { key: 0x0123_4567_89ab_cdef, data: 0xfedc_ba98_7654_3210 };
         assert_eq!(TableEntry::from_bytes(entry.to_bytes()), entry);
     }

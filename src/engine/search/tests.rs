@@ -40,7 +40,7 @@ fn nearest_mate_is_preferred() {
 }
 
 #[test]
-fn the_loser_is_told_how_long_it_lasts() {
+fn losing_score_counts_the_moves() {
     let fen = "7k/8/5K2/8/8/8/8/R7 b - - 0 1";
     assert!(matches!(ask(&mut new_engine(), fen, depth(8)).score, Score::Mate(moves) if moves < 0));
 }
@@ -64,7 +64,7 @@ fn early_stop_still_has_a_move() {
 
 /// A caller that decides inside an iteration decides by its result so far.
 #[test]
-fn better_moves_are_reported_at_once() {
+fn better_moves_are_sent_at_once() {
     let mut told = 0;
     for fen in [
         "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10",
@@ -97,7 +97,7 @@ fn wild_positions_stop_in_time() {
 }
 
 #[test]
-fn equal_searches_give_equal_results() {
+fn equal_searches_are_equal() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
     let search = |engine: &mut Engine| {
         let found = ask(engine, fen, nodes(20_000));
@@ -218,7 +218,7 @@ fn net_adds_to_its_base() {
 
 /// The group's shared value only centres the first window; it does not bound the result.
 #[test]
-fn overrated_group_score_costs_only_a_repetition() {
+fn overrated_group_score_is_searched_again() {
     let (won, level) = ("6k1/5ppp/8/8/8/8/5PPP/1Q4K1 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1");
     let alone = ask(&mut new_engine(), level, depth(9));
     let best_of_group = BestOfGroup::default();

@@ -151,7 +151,7 @@ fn castles_through_an_attack(position: &Chess) -> bool {
 }
 
 #[test]
-fn standard_games_are_those_of_shakmaty() {
+fn standard_games_match_shakmaty() {
     let starts = texts(&[START]);
     let class =
         Class { seed: 1993, starts: &starts, positions: 3500, leaves: 85_000_000, belongs: |_| true, sought: false };
@@ -159,7 +159,7 @@ fn standard_games_are_those_of_shakmaty() {
 }
 
 #[test]
-fn chess960_games_are_those_of_shakmaty() {
+fn chess960_games_match_shakmaty() {
     let mut random = Random(960);
     let starts: Vec<String> = (0..500).map(|_| chess960(&mut random)).collect();
     let belongs = |position: &Chess| !position.castles().is_empty();
@@ -184,7 +184,7 @@ fn promotions_are_those_of_shakmaty() {
 }
 
 #[test]
-fn double_checks_are_those_of_shakmaty() {
+fn double_checks_match_shakmaty() {
     let starts = texts(&[KIWIPETE, PROMOTIONS, PROMOTION_AND_CHECK, MIDDLEGAME, START]);
     let belongs = |position: &Chess| position.checkers().count() == 2;
     let class = Class { seed: 22, starts: &starts, positions: 1000, leaves: 2_000_000, belongs, sought: true };
@@ -192,7 +192,7 @@ fn double_checks_are_those_of_shakmaty() {
 }
 
 #[test]
-fn castling_through_attacks_is_that_of_shakmaty() {
+fn attacked_castling_matches_shakmaty() {
     let mut random = Random(961);
     let mut starts: Vec<String> = (0..20).map(|_| chess960(&mut random)).collect();
     starts.extend(texts(&[KIWIPETE, START, PROMOTION_AND_CHECK]));
@@ -203,7 +203,7 @@ fn castling_through_attacks_is_that_of_shakmaty() {
 
 /// The counts of the Chess Programming Wiki.
 #[test]
-fn published_positions_have_the_published_leaves() {
+fn published_leaf_counts_match() {
     for (fen, counts) in [
         (START, &[20, 400, 8902, 197_281, 4_865_609][..]),
         (KIWIPETE, &[48, 2039, 97_862, 4_085_603]),

@@ -38,14 +38,14 @@ fn infinite_search_answers_stop() {
 
 /// The sender is gone: searches that only it could have ended must end.
 #[test]
-fn end_of_input_ends_infinite_search() {
+fn end_of_input_stops_the_search() {
     for go in ["go", "go mate 20", "go infinite", "go ponder wtime 100000", "go ponder mate 20\nponderhit"] {
         assert!(converse(&format!("position startpos\n{go}\n")).contains("bestmove"), "{go}");
     }
 }
 
 #[test]
-fn a_fixed_time_and_a_clock_hold_together() {
+fn fixed_time_and_clock_both_hold() {
     for go in ["go movetime 1000000 wtime 300 btime 300", "go movetime 100 wtime 1000000 btime 1000000"] {
         assert!(converse(&format!("position startpos\n{go}\n")).contains("bestmove"), "{go}");
     }
@@ -53,7 +53,7 @@ fn a_fixed_time_and_a_clock_hold_together() {
 
 /// Some programs send every number that they know, whatever it means.
 #[test]
-fn infinite_ignores_clock_and_zero_control() {
+fn infinite_ignores_the_clock() {
     let read = |text: &str| Go::<()>::read(text, |_| None);
     let endless = read("infinite wtime 60000 btime 60000 winc 0 binc 0");
     assert_eq!((endless.clock(0), endless.is_bounded(crate::board::Color::White)), (None, false));
@@ -128,7 +128,7 @@ fn search_moves_are_respected() {
 }
 
 #[test]
-fn castling_notation_follows_the_option() {
+fn castling_follows_the_option() {
     let place = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves";
     assert!(converse(&format!("{place} e1g1\n")).contains("bestmove e1g1"));
     assert!(converse(&format!("setoption name UCI_Chess960 value true\n{place} e1h1\n")).contains("bestmove e1h1"));

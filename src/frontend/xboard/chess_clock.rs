@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_counted_to_the_next_control() {
+    fn moves_count_to_the_next_control() {
         let mut clock = ChessClock::default();
         clock.level("40 5 0").expect("forty moves in five minutes");
         assert_eq!((to_go(&clock, 0), to_go(&clock, 78), to_go(&clock, 80)), (Some(40), Some(1), Some(40)));

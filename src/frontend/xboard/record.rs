@@ -98,7 +98,7 @@ mod tests {
 
     /// A game saved in force mode has its colours by the recorded moves.
     #[test]
-    fn own_colour_is_that_of_the_last_own_move() {
+    fn own_colour_follows_the_last_move() {
         let black_begins = "4k3/8/8/8/8/8/8/4K2R b - - 0 1";
         for (start, moves, noted, ours) in [
             ("", "e2e4 e7e5", 2, Color::Black),

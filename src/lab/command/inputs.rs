@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_judged_positions_count_without_oracle() {
+    fn only_judged_positions_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let suite = |name: &str, lines: &str| {
             let path = folder.path().join(name);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn suite_folder_ignores_extension_case_and_encoding() {
+    fn suite_folder_reads_every_encoding() {
         let folder = tempfile::tempdir().expect("a folder");
         let known = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8+; id \"";
         std::fs::write(folder.path().join("A.EPD"), [known.as_bytes(), b"Gr\xfcnfeld\";\n"].concat()).expect("a suite");

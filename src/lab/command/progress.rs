@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn resumed_experiment_keeps_its_measurements() {
+    fn resumed_run_keeps_its_measurements() {
         let folder = tempfile::tempdir().expect("a folder");
         let open = |speed: u32, fresh: bool| {
             let file = StateFile { state: Some(folder.path().join("match.jsonl")), fresh };

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_fails_as_often_as_arranged() {
+    fn requests_fail_as_often_as_set() {
         let faults = FaultInjector::new(FaultPlan::default(), None);
         faults.fail_requests(RequestKind::Move, Span::Times(2), RequestFault::Answer(429));
         assert_eq!(faults.on_request(RequestKind::Account), None);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_draws_the_same_faults() {
+    fn seed_fixes_the_faults() {
         let plan: FaultPlan = "seed=3,429=20%,502=20%".parse().expect("a plan");
         let draw = || {
             let faults = FaultInjector::new(plan.clone(), None);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_after_own_moves_is_withheld() {
+    fn line_after_own_moves_is_withheld() {
         let faults = FaultInjector::new("echo=never".parse().expect("a plan"), None);
         let mut stream = faults.open_stream(StreamId { account: "me".to_owned(), game: None });
         let mut line = |ply, own_move| stream.on_line(LineFacts { ply: Some(ply), own_move });

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_login_displaces_the_first() {
+    fn second_login_displaces_the_first() {
         let lobby = FicsLobby::default();
         let ann = Visitor { id: AccountId::of("Ann"), name: "Ann".to_owned(), rank: Rank::Registered };
         let (first, mut notices, displaced) = lobby.enter(&ann);

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn login_bits_follow_the_servers_order() {
+    fn login_bits_follow_server_order() {
         let variables = Variables::new(Some("0010010101"), Dialect::Freechess);
         let on: Vec<_> = INTERFACE.into_iter().filter(|name| variables.interface(name)).collect();
         assert_eq!(on, ["seekremove", "startpos", "gameinfo", "pendinfo"]);

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_stand_still_while_adjourned() {
+    fn clocks_stop_while_adjourned() {
         let mut game = game_after(&["e2e4", "e7e5"]);
         game.lose_connection(Color::Black, ConnectionLoss::Adjourns, 10 * SECOND);
         assert_eq!((game.adjourned(), game.left()), (Some(Offers::default()), Some(Color::Black)));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_moves_are_not_worth_keeping() {
+    fn short_games_are_not_stored() {
         let mut game = game_after(&["e2e4"]);
         game.lose_connection(Color::White, ConnectionLoss::Adjourns, SECOND);
         assert_eq!(game.outcome(), Some(&GameOutcome::aborted()));

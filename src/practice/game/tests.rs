@@ -41,7 +41,7 @@ fn checkmate_wins() {
 }
 
 #[test]
-fn a_position_can_be_drawn_in_many_ways() {
+fn positions_are_drawn_in_many_ways() {
     let mut stalemate = from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1");
     play_all(&mut stalemate, "f1f7", ZERO);
     assert_eq!(ended(&stalemate), Some((End::Stalemate, None)));
@@ -103,7 +103,7 @@ fn move_after_the_flag_is_late() {
 }
 
 #[test]
-fn side_that_cannot_mate_draws_on_time() {
+fn bare_king_draws_on_time() {
     let mut game = from_fen("7k/8/8/8/8/8/1P6/K7 w - - 0 1");
     play_all(&mut game, "b2b3 h8h7", ZERO);
     game.tick(ms(60_000));
@@ -143,7 +143,7 @@ fn declined_draw_blocks_new_offers() {
 }
 
 #[test]
-fn takeback_undoes_the_requesters_move() {
+fn takeback_undoes_own_move() {
     let mut game = game("60+0");
     play_all(&mut game, "e2e4 e7e5 g1f3 b8c6", ZERO);
     game.takeback(Color::Black, true, ZERO);
@@ -161,7 +161,7 @@ fn takeback_undoes_the_requesters_move() {
 }
 
 #[test]
-fn abort_before_and_resign_after_two_moves() {
+fn abort_is_limited_to_two_plies() {
     let mut early = game("60+0");
     play_all(&mut early, "e2e4", ZERO);
     assert_eq!(early.resign(Color::Black, ZERO), Ok(()));
@@ -186,7 +186,7 @@ fn unstarted_game_is_aborted() {
 }
 
 #[test]
-fn win_is_claimed_from_absent_opponents() {
+fn absent_opponent_loses_by_claim() {
     let patience = GamePatience { gone_after: ms(1000), claim_after: ms(8000), ..GamePatience::default() };
     let mut game =
         PracticeGame::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
@@ -213,7 +213,7 @@ fn win_is_claimed_from_absent_opponents() {
 }
 
 #[test]
-fn correspondence_gives_days_per_move() {
+fn correspondence_gives_days_a_move() {
     let mut game = game("2d");
     let day = Duration::from_secs(24 * 60 * 60);
     play_all(&mut game, "e2e4", day);

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_recover_after_their_window() {
+    fn limits_reset_after_their_window() {
         let me = AccountId::of("me");
         let mut rate_limiter =
             RateLimiter::new(Some(ServerLimits { challenge_credits_per_minute: 2, ..ServerLimits::default() }));

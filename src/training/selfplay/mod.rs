@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_folder_is_completed_alike() {
+    fn unfinished_folder_is_completed() {
         let (whole, parts) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         fill(&plan(), whole.path(), 3, 1).expect("a writable folder");
         fill(&plan(), parts.path(), 1, 1).expect("a writable folder");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn games_of_another_plan_are_not_mixed_in() {
+    fn games_of_another_plan_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         fill(&plan(), folder.path(), 1, 1).expect("a writable folder");
         let other = Plan { nodes: 31, ..plan() };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_of_one_version_are_told_apart() {
+    fn engines_of_one_version_differ() {
         let description = plan().description();
         let signature = engine::short_bench().nodes;
         assert!(description.contains(&format!("-{signature} with")), "{description}");

@@ -79,7 +79,7 @@ fn training_learns_material() {
 }
 
 #[test]
-fn resumed_training_gives_the_same_bytes() {
+fn resumed_training_is_identical() {
     let dataset = synthetic();
     let plan = Plan { epochs: 2, ..plan() };
     let stop = AtomicBool::new(false);
@@ -141,7 +141,7 @@ fn masked_net_sees_only_pawns() {
 }
 
 #[test]
-fn the_gradient_is_the_slope_of_the_value() {
+fn gradient_is_the_slope_of_the_value() {
     let dataset = synthetic();
     let shape = Shape { width: 256 };
     let mut numbers = shape.initial(3);
@@ -168,7 +168,7 @@ fn the_gradient_is_the_slope_of_the_value() {
 }
 
 #[test]
-fn resumed_training_keeps_its_epochs() {
+fn resumed_training_keeps_epochs() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.epochs");
     // Without held-out positions there is no loss.

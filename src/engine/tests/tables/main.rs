@@ -66,7 +66,7 @@ fn quickest_wins_are_among_the_wins() {
 
 /// The evaluation knows king and pawn against king without tables.
 #[testkit::test(needs(SYZYGY))]
-fn pawn_endings_are_those_of_the_tables() {
+fn pawn_endings_match_the_tables() {
     let tables = tables();
     let mut compared = 0;
     // On the other files all is mirrored.
@@ -143,14 +143,14 @@ fn search(fen: &str, depth: u32) -> Iteration {
 }
 
 #[testkit::test(needs(SYZYGY))]
-fn search_finds_a_won_ending_beyond_its_horizon() {
+fn search_finds_distant_table_wins() {
     // The pawn queens by force, far beyond the horizon of a few plies.
     let score = search("8/8/1K6/1P6/8/4k3/8/8 w - - 0 1", 4).score;
     assert!(matches!(score, Score::Cp(10_000..) | Score::Mate(1..)), "{score:?}");
 }
 
 #[testkit::test(needs(SYZYGY))]
-fn search_shows_the_outcome_of_the_tables() {
+fn search_shows_the_table_result() {
     for (fen, expected) in [
         // No mate is in reach of a ply, and nothing is taken before it.
         ("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1", 19_000..20_000),

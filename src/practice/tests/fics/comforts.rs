@@ -83,7 +83,7 @@ async fn help_tells_what_a_command_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn finished_games_are_listed_and_examined() {
+async fn finished_games_are_examined() {
     let (_server, mut ann, mut bob) = two_people().await;
     fools_mate(&mut ann, &mut bob).await;
     let list = ann.ask("smoves Bob -1").await;
@@ -134,7 +134,7 @@ async fn open_offers_are_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn number_of_an_unseen_end_is_reused() {
+async fn numbers_of_ended_games_are_reused() {
     let server = server("").await;
     server.sparring("Sparring", SparringKind::Random).await.expect("a player");
     let mut ann = Telnet::newcomer(&server, "Ann").await;

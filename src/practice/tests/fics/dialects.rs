@@ -59,7 +59,7 @@ async fn match_resumes_only_if_marked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fatics_sends_offers_after_the_prompt() {
+async fn fatics_offers_follow_the_prompt() {
     let (_server, mut ann, mut bob) = two_people("dialect=fatics").await;
     bob.ask("iset pendinfo 1").await;
     ann.say("match Bob 5 0 unrated white").await;
@@ -114,7 +114,7 @@ async fn begin_elsewhere(server: &PracticeServer, initial: Duration) -> GameId {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dialects_spare_the_other_protocol() {
+async fn dialects_do_not_change_lichess() {
     let server = server("dialect=uhlin").await;
     server.add_account("Ann", true).await.expect("an account");
     let game = begin_elsewhere(&server, Duration::from_millis(50)).await;
@@ -139,7 +139,7 @@ async fn login_spares_the_other_protocol() {
 
 /// However soon the first move comes, it is no game that goes on.
 #[tokio::test(flavor = "multi_thread")]
-async fn first_board_with_a_move_is_a_new_game() {
+async fn first_board_may_show_a_move() {
     let server = server("").await;
     server.add_account("Bob", true).await.expect("an account");
     let mut ann = Telnet::newcomer(&server, "Ann").await;
@@ -157,14 +157,14 @@ async fn first_board_with_a_move_is_a_new_game() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn zero_one_is_untimed_on_capablanca() {
+async fn capablanca_reads_0_1_as_untimed() {
     let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
     ann.say("match Bob 0 1 unrated").await;
     bob.until("Challenge: Ann (----) Bob (----) unrated untimed.").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn uhlin_executes_one_command_at_a_time() {
+async fn uhlin_runs_single_commands() {
     let (_server, mut ann, _bob) = two_people("dialect=uhlin").await;
     ann.say("first_of_two\nsecond_of_two").await;
     ann.until("first_of_two: Command has failed.").await;
@@ -174,7 +174,7 @@ async fn uhlin_executes_one_command_at_a_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrapping_keeps_or_drops_the_blank() {
+async fn wrapping_may_drop_the_blank() {
     let words = "word ".repeat(40);
     for (dialect, wrapped) in [("", "word \n\r\\   word"), ("dialect=uhlin", "word\n\r\\   word")] {
         let (_server, mut ann, mut bob) = two_people(dialect).await;
@@ -238,7 +238,7 @@ async fn late_lines_keep_their_spacing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_echo_of_an_own_move_never_comes() {
+async fn lost_echo_never_comes() {
     let (_server, mut ann, mut bob) = two_people("echo=never").await;
     ann.say("match Bob 5 0 unrated white").await;
     bob.until("Challenge: Ann").await;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[testkit::test]
-async fn a_challenge_is_declined_with_a_reason() {
+async fn decline_carries_a_reason() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     let mut events = one.events().await;
@@ -23,7 +23,7 @@ async fn a_challenge_is_declined_with_a_reason() {
 }
 
 #[testkit::test]
-async fn a_challenge_is_withdrawn_and_a_game_aborted_by_cancelling() {
+async fn cancel_withdraws_or_aborts() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     let mut events = other.events().await;
@@ -50,7 +50,7 @@ async fn a_challenge_is_withdrawn_and_a_game_aborted_by_cancelling() {
 }
 
 #[testkit::test]
-async fn a_challenge_kept_alive_says_how_it_was_answered() {
+async fn kept_alive_challenge_gets_its_answer() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     for (answer, done) in [("accept", "accepted"), ("decline", "declined")] {
@@ -96,7 +96,7 @@ async fn forms_are_checked_as_on_lichess() {
 }
 
 #[testkit::test]
-async fn tokens_open_only_what_their_scopes_say() {
+async fn tokens_follow_their_scopes() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
     let stranger = Client::with_token(&server, "lip_unknown");
@@ -118,7 +118,7 @@ async fn tokens_open_only_what_their_scopes_say() {
 }
 
 #[testkit::test]
-async fn an_account_becomes_a_bot_before_its_first_game() {
+async fn fresh_account_may_become_a_bot() {
     let server = server().await;
     server.add_account("Novice", false).await.expect("an account");
     server.add_token("novice", "lip_novice", "bot:play");
@@ -133,7 +133,7 @@ async fn an_account_becomes_a_bot_before_its_first_game() {
 }
 
 #[testkit::test]
-async fn limits_are_kept_where_they_are_set() {
+async fn configured_limits_are_enforced() {
     let limits =
         ServerLimits { games_against_bots_per_day: 1, account_requests_per_five_minutes: 2, ..ServerLimits::default() };
     let server = server_with(PracticeSettings { limits: Some(limits), ..PracticeSettings::default() }).await;

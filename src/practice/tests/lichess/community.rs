@@ -21,7 +21,7 @@ async fn white_loses(white: &Client, black: &Client) -> String {
 }
 
 #[testkit::test]
-async fn ratings_and_counts_move_with_the_games() {
+async fn games_change_ratings_and_counts() {
     let server = server().await;
     let (white, black) = (Client::bot(&server, "White").await, Client::bot(&server, "Black").await);
     let before = white.get("/api/user/white").await.ok().json();
@@ -41,7 +41,7 @@ async fn ratings_and_counts_move_with_the_games() {
 }
 
 #[testkit::test]
-async fn matchmaking_finds_sparring_partners_that_have_played() {
+async fn sparring_bots_have_a_record() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
     server.sparring("random", SparringKind::Random).await.expect("a player");
@@ -54,7 +54,7 @@ async fn matchmaking_finds_sparring_partners_that_have_played() {
 }
 
 #[testkit::test]
-async fn users_are_looked_up_by_the_hundred() {
+async fn users_are_fetched_by_hundreds() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
     Client::bot(&server, "Other").await;
@@ -65,7 +65,7 @@ async fn users_are_looked_up_by_the_hundred() {
 }
 
 #[testkit::test]
-async fn the_games_of_a_user_come_newest_first() {
+async fn user_games_come_newest_first() {
     let server = server().await;
     let (white, black) = (Client::bot(&server, "White").await, Client::bot(&server, "Black").await);
     let (first, second) = (white_loses(&white, &black).await, white_loses(&white, &black).await);
@@ -90,7 +90,7 @@ async fn the_games_of_a_user_come_newest_first() {
 }
 
 #[testkit::test]
-async fn the_first_two_who_join_an_open_challenge_play_it() {
+async fn first_two_play_an_open_challenge() {
     let server = server().await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     let challenge = one.post_form("/api/challenge/open", &BULLET).await.ok().json();
@@ -107,7 +107,7 @@ async fn the_first_two_who_join_an_open_challenge_play_it() {
 }
 
 #[testkit::test]
-async fn a_game_against_the_servers_engine_that_is_abandoned_ends() {
+async fn abandoned_engine_game_ends() {
     let patience =
         GamePatience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..GamePatience::default() };
     let server = server_with(PracticeSettings { patience, ..PracticeSettings::default() }).await;
@@ -130,7 +130,7 @@ async fn a_game_against_the_servers_engine_that_is_abandoned_ends() {
 }
 
 #[testkit::test]
-async fn a_fresh_account_becomes_a_bot_and_one_that_has_played_does_not() {
+async fn used_account_cannot_become_a_bot() {
     let server = server().await;
     let token = server.add_account("Fresh", false).await.expect("an account");
     let fresh = Client::with_token(&server, &token);

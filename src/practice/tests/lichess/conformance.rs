@@ -74,7 +74,7 @@ impl Judge {
 }
 
 #[testkit::test(needs(LICHESS_API))]
-async fn every_answer_and_every_line_is_as_described() {
+async fn answers_match_the_api_description() {
     let judge = Judge::new();
     let settings = practice::PracticeSettings {
         patience: practice::GamePatience { gone_after: std::time::Duration::ZERO, ..Default::default() },
@@ -216,7 +216,7 @@ async fn tokens_are_tested_as_described() {
 }
 
 #[testkit::test(needs(LICHESS_API))]
-fn what_is_not_as_described_is_noticed() {
+fn schema_check_finds_deviations() {
     let validator = Judge::new().validator("GameStateEvent_");
     let mut state = json!({
         "type": "gameState", "moves": "", "wtime": 1, "btime": 1, "winc": 0, "binc": 0, "status": "started",

@@ -27,7 +27,7 @@ async fn pair_under(plan: &str) -> (practice::PracticeServer, Pair) {
 }
 
 #[testkit::test]
-async fn a_slow_stream_trickles_and_is_whole_in_the_end() {
+async fn slow_stream_arrives_completely() {
     let (_server, pair) = pair_under("slow=4000B/s").await;
     let path = format!("/api/bot/game/stream/{}", pair.id);
     let mut response = pair.white.request(Method::GET, &path).send().await.expect("an answer");
@@ -44,7 +44,7 @@ async fn a_slow_stream_trickles_and_is_whole_in_the_end() {
 }
 
 #[testkit::test]
-async fn a_stream_that_trickles_can_still_be_cut() {
+async fn trickling_stream_can_be_cut() {
     let (_server, pair) = pair_under("slow=40B/s,cut=1ms").await;
     let path = format!("/api/bot/game/stream/{}", pair.id);
     // By lot, some are cut in the middle of a line, whose first half trickles.
@@ -59,7 +59,7 @@ async fn a_stream_that_trickles_can_still_be_cut() {
 }
 
 #[testkit::test]
-async fn a_stream_opens_late_with_or_without_its_headers() {
+async fn streams_may_open_late() {
     let (server, pair) = pair_under("open=100ms").await;
     let asked = Instant::now();
     let mut board = pair.white.board(&pair.id).await;
@@ -89,7 +89,7 @@ async fn late_lines_keep_their_spacing() {
 }
 
 #[testkit::test]
-async fn the_echo_of_an_own_move_is_late_or_never_comes() {
+async fn echo_may_be_late_or_lost() {
     let (server, pair) = pair_under("").await;
     let mut board = pair.white.board(&pair.id).await;
     board.next_of("gameFull").await;
@@ -124,7 +124,7 @@ async fn a_move_stalls_and_is_never_made() {
 }
 
 #[testkit::test]
-async fn an_http_2_connection_bears_so_many_streams_and_further_requests_wait() {
+async fn http2_streams_are_limited() {
     let server =
         server_with(PracticeSettings { faults: "streams=2".parse().expect("a plan"), ..PracticeSettings::default() })
             .await;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[testkit::test]
-async fn a_game_stream_breaks_at_a_ply_in_every_way() {
+async fn game_stream_breaks_in_every_way() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let game = || Streams::Board(pair.id.as_str().into(), "Black".to_owned());
@@ -58,7 +58,7 @@ async fn an_event_stream_breaks_at_once() {
 }
 
 #[testkit::test]
-async fn a_stream_falls_silent_and_stays_so() {
+async fn silenced_stream_stays_silent() {
     let server =
         server_with(PracticeSettings { keep_alive: Duration::from_millis(5), ..PracticeSettings::default() }).await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -79,7 +79,7 @@ async fn a_stream_falls_silent_and_stays_so() {
 }
 
 #[testkit::test]
-async fn lines_are_doubled_swapped_and_lost() {
+async fn lines_are_repeated_swapped_lost() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let mut board = pair.black.board(&pair.id).await;
@@ -101,7 +101,7 @@ async fn lines_are_doubled_swapped_and_lost() {
 }
 
 #[testkit::test]
-async fn a_move_is_refused_with_any_status_and_taken_the_next_time() {
+async fn move_is_refused_once() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     for status in [429, 500, 502, 503] {
@@ -115,7 +115,7 @@ async fn a_move_is_refused_with_any_status_and_taken_the_next_time() {
 }
 
 #[testkit::test]
-async fn a_move_is_done_and_the_answer_comes_late_or_never() {
+async fn move_answer_may_be_late_or_lost() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let path = format!("/api/bot/game/{}/move", pair.id);
@@ -143,7 +143,7 @@ async fn a_move_is_done_and_the_answer_comes_late_or_never() {
 }
 
 #[testkit::test]
-async fn the_event_stream_is_out_of_order_for_a_while() {
+async fn event_stream_fails_for_a_while() {
     let server = server().await;
     let bot = Client::bot(&server, "Bot").await;
     let outage = Duration::from_millis(200);
@@ -162,7 +162,7 @@ async fn the_event_stream_is_out_of_order_for_a_while() {
 }
 
 #[testkit::test]
-async fn a_restart_drops_all_connections_and_keeps_all_games() {
+async fn restart_keeps_all_games() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let (mut white_board, mut black_board) = pair.boards().await;
@@ -176,7 +176,7 @@ async fn a_restart_drops_all_connections_and_keeps_all_games() {
 }
 
 #[testkit::test]
-async fn a_climate_of_faults_is_a_line_of_text() {
+async fn fault_plan_is_a_line_of_text() {
     let plan = "seed=7,429=50%,502=20%,duplicate=50%,restart=50ms";
     let settings = PracticeSettings { faults: plan.parse().expect("a plan"), ..PracticeSettings::default() };
     let server = server_with(settings).await;

@@ -89,7 +89,7 @@ async fn two_bots_play_scholars_mate() {
 }
 
 #[testkit::test]
-async fn sparring_players_play_many_games_at_once() {
+async fn sparring_plays_many_games_at_once() {
     let server = server().await;
     server.sparring("lots", SparringKind::Random).await.expect("a player");
     server.sparring("greed", SparringKind::Greedy).await.expect("a player");
@@ -101,7 +101,7 @@ async fn sparring_players_play_many_games_at_once() {
 }
 
 #[testkit::test]
-async fn moves_that_cannot_be_are_refused_in_lichess_words() {
+async fn illegal_moves_get_lichess_errors() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let stranger = Client::bot(&server, "Stranger").await;
@@ -120,7 +120,7 @@ async fn moves_that_cannot_be_are_refused_in_lichess_words() {
 }
 
 #[testkit::test]
-async fn an_offer_with_a_move_is_told_before_the_move() {
+async fn offer_precedes_its_move() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let (_white_board, mut black_board) = pair.boards().await;
@@ -139,7 +139,7 @@ async fn an_offer_with_a_move_is_told_before_the_move() {
 }
 
 #[testkit::test]
-async fn a_takeback_is_asked_for_and_granted() {
+async fn takeback_is_requested_and_granted() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let (_white_board, mut black_board) = pair.boards().await;
@@ -152,7 +152,7 @@ async fn a_takeback_is_asked_for_and_granted() {
 }
 
 #[testkit::test]
-async fn games_are_aborted_early_and_resigned_late() {
+async fn early_end_aborts_late_end_resigns() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     pair.play_all("e2e4 e7e5").await;
@@ -204,7 +204,7 @@ async fn chess960_castles_king_to_rook() {
 }
 
 #[testkit::test]
-async fn what_is_said_is_heard_and_floods_are_swallowed() {
+async fn chat_is_delivered_except_floods() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let (_white_board, mut black_board) = pair.boards().await;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[testkit::test]
-async fn an_event_stream_begins_with_all_that_stands() {
+async fn event_stream_starts_complete() {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     let challenge = pair.white.post_form("/api/challenge/black", &BULLET).await.ok().json();
@@ -37,7 +37,7 @@ async fn a_second_stream_closes_the_first() {
 }
 
 #[testkit::test]
-async fn a_silent_stream_shows_that_it_lives() {
+async fn silent_stream_sends_keep_alives() {
     let server =
         server_with(PracticeSettings { keep_alive: Duration::from_millis(5), ..PracticeSettings::default() }).await;
     let pair = Pair::start(&server, &BULLET).await;
