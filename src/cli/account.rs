@@ -97,11 +97,11 @@ async fn upgrade(settings: &LichessSettings, token: &Token, report: &AccountRepo
 
 fn confirmed(name: &str) -> io::Result<bool> {
     if !io::stdin().is_terminal() {
-        outln!("  not a terminal: say --yes to go on without being asked");
+        outln!("  not a terminal: pass --yes to continue without a question");
         return Ok(false);
     }
     print(format_args!(
-        "  {name} will be a bot's account for ever and can never play as a human again. Type its name to go on: "
+        "  {name} will be a bot account for ever and can never play as a human again. Type its name to continue: "
     ));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

@@ -133,7 +133,7 @@ impl ClusterArgs {
         let cluster = settings.with(given).load()?.settings.cluster;
         if !cluster.is_on() {
             return Err(Failure::usage(
-                "no NATS server is named: give --nats nats://HOST:4222, or cluster.nats in the settings",
+                "no NATS server: pass --nats nats://HOST:4222, or cluster.nats in the settings",
             ));
         }
         Ok(cluster)
@@ -187,10 +187,10 @@ fn takes_searches(answer: &WorkerAnswer) -> bool {
 fn not_used(survey: &Survey) -> Vec<String> {
     let strangers = survey.refused.iter().map(ToString::to_string);
     let silent = survey.silent.iter().map(|name| {
-        format!("{name} is heard and does not answer: it is too far away, or does not serve a daemon of our name")
+        format!("{name} is connected and does not answer: it is too far away, or does not serve this daemon")
     });
     let leaving = survey.workers.iter().filter(|answer| !takes_searches(answer));
-    let leaving = leaving.map(|answer| format!("{} finishes what it has and takes no more", answer.worker.name));
+    let leaving = leaving.map(|answer| format!("{} is finishing its searches and accepts no more", answer.worker.name));
     strangers.chain(silent).chain(leaving).collect()
 }
 
@@ -362,7 +362,7 @@ mod tests {
         let survey = |workers| Survey { workers, ..Survey::default() };
         let attic = worker("attic", WorkerState::Draining);
         let why = reason_for_no_worker(&survey(vec![attic.clone()]));
-        assert!(why.is_some_and(|why| why.contains("attic finishes what it has")));
+        assert!(why.is_some_and(|why| why.contains("attic is finishing its searches")));
         let both = survey(vec![attic, worker("cellar", WorkerState::Lending)]);
         assert_eq!((reason_for_no_worker(&both), not_used(&both).len()), (None, 1));
         assert_eq!(reason_for_no_worker(&survey(Vec::new())), None, "there is no worker");

@@ -85,7 +85,7 @@ fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Fai
     let Some(output) = output else {
         print(format_args!("{}", import.text));
         if import.token.is_some() {
-            eprintln!("the token is not shown; put it into {}, or write both with --output FILE", Import::TOKEN_FILE);
+            eprintln!("token not shown: put it into {}, or write both with --output FILE", Import::TOKEN_FILE);
         }
         return Ok(());
     };
@@ -99,7 +99,7 @@ fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Fai
     }
     write_new(output, &import.text, 0o644).map_err(|error| written(output, error))?;
     eprintln!(
-        "{} is written; {} options of {} have no counterpart and are named in it. To see what is in effect: concilio config check --config {}",
+        "wrote {}; {} options of {} have no counterpart and are listed in it. To see the effective settings: concilio config check --config {}",
         output.display(),
         import.left_out,
         file.display(),

@@ -56,13 +56,13 @@ impl JournalCommand {
             What::Backup { file, journal, settings } => {
                 let journal = path(journal, settings)?;
                 let size = journal::back_up(&journal, &file)?;
-                outln!("{} is copied to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
+                outln!("copied {} to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
             }
             What::Restore { file, journal, settings } => {
                 let journal = path(journal, settings)?;
                 let restored = journal::restore(&file, &journal)?;
                 let size = restored.size.div_ceil(1024);
-                outln!("{} is restored from {} ({size} KiB)", journal.display(), file.display());
+                outln!("restored {} from {} ({size} KiB)", journal.display(), file.display());
                 if let Some(kept) = restored.kept {
                     outln!("the old journal is kept as {}", kept.display());
                 }

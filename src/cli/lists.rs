@@ -114,9 +114,9 @@ async fn fetch_all(client: &reqwest::Client, urls: &BTreeSet<String>, is_repeate
                 known().insert(url.clone(), names);
             }
             Err(error) => {
-                let holds = if has_names { "those that came last hold" } else { "none are known from there" };
+                let holds = if has_names { "keeping the last ones" } else { "it has given none yet" };
                 if is_repeated {
-                    tracing::debug!(url, %error, "a list of names still cannot be had; {holds}");
+                    tracing::debug!(url, %error, "still cannot fetch a list of names; {holds}");
                 } else {
                     tracing::warn!(url, %error, "cannot fetch a list of names; {holds}; retrying every minute");
                 }

@@ -75,7 +75,7 @@ impl PracticeCommand {
         practice::serve(self.lichess, settings, stop, |server| async move {
             outln!("practice server at {}", server.url());
             if let Some(address) = server.fics_address() {
-                outln!("FICS at {address}; every account's password there is {PASSWORD}");
+                outln!("FICS at {address}; password of every account: {PASSWORD}");
             }
             for account in &accounts {
                 let name = account.trim_end_matches('+');
@@ -89,7 +89,7 @@ impl PracticeCommand {
                 ("engine", SparringKind::Engine { nodes: 20_000 }),
             ] {
                 server.sparring(name, kind).await?;
-                outln!("  sparring {name}, takes every challenge");
+                outln!("  sparring {name}, accepts every challenge");
             }
             Ok(())
         })

@@ -60,8 +60,8 @@ fn difference(known: &KnownSettings, new: &Loaded) -> String {
     let mut later = known.first.changed_keys(new);
     later.retain(|key| is_read_at_start(key));
     let now = match now.as_slice() {
-        [] => "the settings are read again; nothing else holds than before".to_owned(),
-        keys => format!("the settings are read again; from the next game or decision on hold {}", keys.join(", ")),
+        [] => "settings reloaded; nothing changed".to_owned(),
+        keys => format!("settings reloaded; changed from the next game or decision on: {}", keys.join(", ")),
     };
     match later.as_slice() {
         [] => now,

@@ -158,7 +158,7 @@ impl ReportCommand {
         }
         match (&suggestion, self.suggest) {
             (Some(text), _) => print(format_args!("\n{text}")),
-            (None, true) => outln!("no suggestion: it takes four games with votes that were not unanimous"),
+            (None, true) => outln!("no suggestion: at least four games with votes that were not unanimous are needed"),
             (None, false) => (),
         }
         if let Some(index) = &made.index {

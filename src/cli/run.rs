@@ -156,7 +156,7 @@ impl RunCommand {
                 Ok(end) => ends.push(end),
                 Err(error) => {
                     failed = true;
-                    tracing::error!(%error, "an account's task failed");
+                    tracing::error!(%error, "the task of an account failed");
                 }
             }
         }

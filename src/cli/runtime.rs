@@ -122,7 +122,7 @@ fn warn_of_idle_electors(settings: &Settings) {
     let seats = |council: &CouncilSettings| council.roster == "custom";
     let warn = |table: &str, council: &CouncilSettings| {
         tracing::warn!(
-            "{table}.electors: roster = {:?} seats others; roster = \"custom\" lets these play",
+            "{table}.electors: roster = {:?} uses other electors; set roster = \"custom\" to use these",
             council.roster
         );
     };

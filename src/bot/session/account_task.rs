@@ -321,7 +321,7 @@ impl Manager {
                         }
                         None if self.draining => return AccountEnd::Closed,
                         // The link ended by itself.
-                        None => ("its connection is gone, by a fault of this program".to_owned(), AccountEnd::Lost),
+                        None => ("its connection is lost, a defect of this program".to_owned(), AccountEnd::Lost),
                     };
                     self.context.tell(AccountEvent::Rejected { reason: reason.clone() });
                     return end(reason);
@@ -405,7 +405,7 @@ impl Manager {
                 let kept = self.context.journal.set_state(&learned_key(&self.context.name), learned);
                 self.context.requests.spawn(async move {
                     if let Err(error) = kept.await {
-                        tracing::debug!(%error, "what was learned of the server is not kept");
+                        tracing::debug!(%error, "cannot store the facts learned about the server");
                     }
                 });
             }
@@ -466,7 +466,7 @@ impl Manager {
             Exit::Over(id) => self.game_ended(id),
             // The game goes on at the server: its whole state, asked for after a moment, makes a new task.
             Exit::Panicked(id) => {
-                self.context.fault(Some(&id), "the task of the game panicked; it begins anew".to_owned());
+                self.context.fault(Some(&id), "the task of the game panicked; restarting it".to_owned());
                 self.games.remove(&id);
                 let server = Arc::clone(&self.context.server);
                 tokio::spawn(async move {
@@ -495,7 +495,7 @@ impl Manager {
                 }
                 sleep(LEAVE_AGAIN).await;
             }
-            context.fault(Some(&id), "the game could not be left".to_owned());
+            context.fault(Some(&id), "cannot end the game".to_owned());
         });
     }
 
@@ -554,7 +554,7 @@ impl Manager {
                 let (context, answers) = (self.context.clone(), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
                     let bots = defended(context.server.online_bots()).await.unwrap_or_else(|error| {
-                        context.fault(None, format!("the bots that are online could not be had: {error}"));
+                        context.fault(None, format!("cannot fetch the list of online bots: {error}"));
                         Vec::new()
                     });
                     let _ = answers.send(LobbyInput::Bots(bots));
@@ -613,7 +613,7 @@ impl Manager {
                 let kept = journal.set_state(&key, text);
                 self.context.requests.spawn(async move {
                     if let Err(error) = kept.await {
-                        tracing::debug!(%error, "the memory of limits is not kept yet");
+                        tracing::debug!(%error, "the limits are not stored yet");
                     }
                 });
             }
@@ -627,7 +627,7 @@ impl Manager {
         if self.policy.games_at_shutdown == ShutdownGames::Resign {
             let leaving = games.iter().map(async |id| {
                 if let Err(error) = self.context.leave(id).await {
-                    self.context.fault(Some(id), format!("the game could not be left: {error}"));
+                    self.context.fault(Some(id), format!("cannot end the game: {error}"));
                 }
             });
             if timeout(LAST_REQUESTS, join_all(leaving)).await.is_err() {

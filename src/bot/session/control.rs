@@ -237,13 +237,11 @@ impl Control {
             Command::Resume { account } => self.all(account.as_ref(), &AccountCommand::Resume).await,
             Command::Drain {} => {
                 self.0.shutdown.drain.cancel();
-                Ok("no new games are begun; the program ends with the last running one".to_owned())
+                Ok("no new games; the program ends with the last running one".to_owned())
             }
             Command::Reload {} => match self.0.reload.get() {
                 Some(reload) => reload().await.map_err(ControlError::Reload),
-                None => {
-                    Err(ControlError::Reload("these accounts have no settings that could be read again".to_owned()))
-                }
+                None => Err(ControlError::Reload("these accounts have no settings to reload".to_owned())),
             },
             Command::Challenge { name, time_control, games, rated, color, variant, account } => {
                 let terms = domain::GameTerms { variant, time_control, rated };

@@ -251,7 +251,7 @@ async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
 async fn record_whole(context: &AccountContext, info: &GameInfo, state: &GameState) {
     let mut line: Line = info.start.clone();
     if let Err(error) = line.play_all(&state.moves) {
-        context.fault(Some(&info.id), format!("the server's record of the game makes no sense: {error}"));
+        context.fault(Some(&info.id), format!("the server's record of the game is invalid: {error}"));
     }
     let seen = FinalState { info: Box::new(info.clone()), plies: line.ply(), rating_change: None };
     context.journal.game_started(&context.name, info);

@@ -471,7 +471,7 @@ impl RunningGame {
             };
             // A full disk must not lose the game. The journal itself tells of one.
             if let Err(error) = in_time(self.our_clock(), context.journal.move_decided(decided_move)).await {
-                tracing::debug!(game = %self.machine.info().id, %error, "a move is not in the journal yet");
+                tracing::debug!(game = %self.machine.info().id, %error, "a move is not yet in the journal");
             }
         }
         WrittenDecision { line, decision, budget }

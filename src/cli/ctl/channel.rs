@@ -15,7 +15,7 @@ use web::WebSettings;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Remedy for a user who may not open the socket.
-const REMEDY: &str = "only root and the user as whom the daemon runs may open it: put sudo before this command";
+const REMEDY: &str = "only root and the daemon's user may open it: run this command with sudo";
 
 /// A daemon that can be asked.
 pub(super) struct Channel {
@@ -47,7 +47,7 @@ impl Channel {
         };
         if !is_socket {
             return Err(Failure::failed(format_args!(
-                "no daemon is running here: there is no socket {} (give --config or --socket as for the daemon, or --address)",
+                "no daemon is running here: no socket {} (pass --config or --socket as for the daemon, or --address)",
                 socket.display()
             )));
         }
@@ -58,7 +58,7 @@ impl Channel {
 
     #[cfg(not(unix))]
     pub(super) fn to_socket(_: &Path) -> Result<Self, Failure> {
-        Err(Failure::usage("this system has no Unix sockets; give the page's --address"))
+        Err(Failure::usage("this system has no Unix sockets: pass the page's --address"))
     }
 
     pub(super) fn to_page(address: &str, secret_file: Option<&Path>) -> Result<Self, Failure> {

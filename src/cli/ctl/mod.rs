@@ -185,7 +185,7 @@ impl CtlCommand {
                     None => self.settings.control_socket(),
                 };
                 if let Some(problems) = problems {
-                    eprintln!("{problems}\nthe daemon is looked for at {} all the same", socket.display());
+                    eprintln!("{problems}\ntrying the daemon at {}", socket.display());
                 }
                 Channel::to_socket(&socket)?
             }

@@ -83,7 +83,7 @@ struct LogLine {
 /// Where it is no such answer.
 pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
     let status: DaemonStatus = serde_json::from_str(json).map_err(|error| {
-        Failure::failed(format_args!("the daemon's answer cannot be read ({error}); is it of this version?"))
+        Failure::failed(format_args!("cannot read the daemon's answer ({error}); is it the same version?"))
     })?;
     let mut lines: Vec<String> = status.accounts.iter().map(|(server, account)| account.line(server)).collect();
     if lines.is_empty() {

@@ -201,7 +201,7 @@ impl Console {
             ("quit" | "exit", _) => return Next::End(GameResult::Unknown),
             (text, _) => match self.sheet.play_text(text) {
                 Ok(_) => self.show(),
-                Err(error) => outln!("{} (help lists what can be said)", printable(&error.to_string())),
+                Err(error) => outln!("{} (help lists the commands)", printable(&error.to_string())),
             },
         }
         Next::GoOn

@@ -173,7 +173,7 @@ impl<W: Write> XboardSession<W> {
         });
         let Ok((leaves, time, evaluations)) = measured.await else { return Ok(Err("it cannot be measured".into())) };
         let millions = leaves as f64 / time.as_secs_f64().max(1e-9) / 1e6;
-        self.say(format_args!("{leaves} moves generated and made, {millions:.1} million a second"))?;
+        self.say(format_args!("{leaves} moves generated and made, {millions:.1} million per second"))?;
         for (knowledge, time) in evaluations {
             self.say(format_args!("{knowledge:8} {:4} ns an evaluation", time.as_nanos()))?;
         }

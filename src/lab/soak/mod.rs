@@ -113,7 +113,7 @@ pub async fn soak(
         } else {
             soak.fill_all_places(&stage).await?;
             if !stage.end_daemon().await {
-                soak.report.find("the daemon did not end when it was told to".to_owned());
+                soak.report.find("the daemon did not stop on request".to_owned());
             }
         }
         soak.judge(&stage).await

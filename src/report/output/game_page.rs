@@ -109,7 +109,7 @@ fn caption(game: &GameStudy, index: usize, played: &MoveStudy) -> String {
         MissedChance::Win => "A win was missed.".to_owned(),
     }));
     if played.tables.is_some_and(|tables| tables.spoiled()) {
-        lines.push("By the endgame tables this gave the result away.".to_owned());
+        lines.push("By the endgame tables this changed the result.".to_owned());
     }
     if let Some(vote) = game.vote(played.ply) {
         lines.push(format!("Votes: {}.", tally_text(vote)));

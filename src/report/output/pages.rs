@@ -110,7 +110,7 @@ fn figures_of_moves(totals: &Totals) -> String {
         ("blunders a game", blunders),
         ("missed wins", totals.missed.wins.to_string()),
         ("missed mates", totals.missed.mates.to_string()),
-        ("results given away by the endgame tables", totals.missed.tablebase_results.to_string()),
+        ("results changed, by the endgame tables", totals.missed.tablebase_results.to_string()),
         ("longest run of wins", totals.streaks.won.to_string()),
         ("longest run without a loss", totals.streaks.unbeaten.to_string()),
         ("longest run of losses", totals.streaks.lost.to_string()),

@@ -97,7 +97,7 @@ fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
         MissedChance::Win => "A win was missed.".to_owned(),
     }));
     if played.tables.is_some_and(|tables| tables.spoiled()) {
-        words.push("By the endgame tables this gives the result away.".to_owned());
+        words.push("By the endgame tables this changes the result.".to_owned());
     }
     if game.turning_point == Some(index) {
         words.push("The turning point.".to_owned());

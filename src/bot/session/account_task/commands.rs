@@ -36,7 +36,7 @@ impl Manager {
                 if self.lobby.is_on_its_way(&request) && !was_on_its_way {
                     self.open_commands.challenges.push((request, answer));
                 } else {
-                    let done = format!("{} is challenged as soon as a place is free", request.opponent);
+                    let done = format!("{} will be challenged once a game slot is free", request.opponent);
                     self.context.answer_operator(answer, Ok(done));
                 }
             }
@@ -53,7 +53,7 @@ impl Manager {
                 self.lists = rules.policy.newer_lists.clone();
                 self.policy = policy_with(&*self.context.server, &rules.policy);
                 self.tell_lobby(LobbyInput::Adopt(Arc::clone(&self.policy)));
-                let _ = answer.send(Ok("other rules hold from now on".to_owned()));
+                let _ = answer.send(Ok("new rules are in effect".to_owned()));
             }
             AccountCommand::InGame(game, command) => match self.games.get(&game) {
                 // A task that ends before it has read the command drops the answer, and so does one that is overwhelmed; that says that
@@ -77,9 +77,9 @@ impl Manager {
             let (_, answer) = self.open_commands.challenges.swap_remove(index);
             let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
             let said = match outcome {
-                Ok(id) => Ok(format!("{opponent} is challenged to {terms} (challenge {id})")),
+                Ok(id) => Ok(format!("challenge sent to {opponent}: {terms} (challenge {id})")),
                 Err(error) if self.lobby.is_made_again(request, error) => {
-                    Ok(format!("{opponent} cannot be challenged now and will be later: {error}"))
+                    Ok(format!("cannot challenge {opponent} now, retrying later: {error}"))
                 }
                 Err(error) => Err(ControlError::Server(error.clone())),
             };
@@ -131,7 +131,7 @@ impl Manager {
     }
 
     fn join(&mut self, entry: TournamentEntry, answer: ControlAnswer) {
-        let done = format!("tournament {} is joined", entry.tournament);
+        let done = format!("joined tournament {}", entry.tournament);
         let input = LobbyInput::Command(LobbyCommand::Joined(entry.clone()));
         self.act(Action::Join(entry), done, Some(input), answer);
     }
@@ -143,12 +143,12 @@ impl Manager {
                 "no joined tournament is known; name the one to leave".to_owned()
             } else {
                 let names: Vec<String> = tournaments.iter().map(ToString::to_string).collect();
-                format!("several were joined; name the one to leave: {}", names.join(", "))
+                format!("several tournaments were joined; name the one to leave: {}", names.join(", "))
             };
             return self.context.answer_operator(answer, Err(ControlError::NotNow(why)));
         };
         let input = LobbyInput::Command(LobbyCommand::Left(tournament.clone()));
-        self.act(Action::Leave(tournament.clone()), format!("tournament {tournament} is left"), Some(input), answer);
+        self.act(Action::Leave(tournament.clone()), format!("left tournament {tournament}"), Some(input), answer);
     }
 
     /// Asks the server, and answers when it has. What the lobby should know then is told to it if the server agreed.

@@ -537,8 +537,8 @@ async fn operator_gets_the_servers_answer() {
     let later = ActionError::Limited { retry_after: None, key: None, opponent: true, detail: "too many".to_owned() };
     let order = r#"{"command":"challenge","name":"Ann","time_control":"3+2"}"#;
     for (refusal, expected) in [
-        (None, Ok("Ann is challenged to 3+2 casual")),
-        (Some(later), Ok("Ann cannot be challenged now and will be later")),
+        (None, Ok("challenge sent to Ann: 3+2 casual")),
+        (Some(later), Ok("cannot challenge Ann now, retrying later")),
         (Some(ActionError::NotFound("No such user: Ann".to_owned())), Err("No such user: Ann")),
     ] {
         let challenge_refusal = Mutex::new(refusal);
@@ -601,7 +601,7 @@ async fn operator_gets_the_result() {
     connected(&mut watcher).await;
     assert_eq!(
         does(r#"{"command":"challenge","name":"Ann","time_control":"3+2","rated":true}"#).await.as_deref(),
-        Ok("made-up: Ann is challenged to 3+2 rated blitz (challenge ours0001)")
+        Ok("made-up: challenge sent to Ann: 3+2 rated blitz (challenge ours0001)")
     );
     let unknown = does(r#"{"command":"resign","game":"abcdefgh"}"#).await.expect_err("nothing runs");
     assert!(unknown.contains("abcdefgh"), "{unknown}");
@@ -660,7 +660,7 @@ async fn game_obeys_its_operator() {
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
 
     let draw = r#"{"command":"draw","game":"abcdefgh"}"#;
-    assert_eq!(does(draw).await.as_deref(), Ok("made-up: a draw is offered in game abcdefgh"), "they think");
+    assert_eq!(does(draw).await.as_deref(), Ok("made-up: draw offered in game abcdefgh"), "they think");
     assert!(asked().contains(&Action::Draw("abcdefgh".into(), true)));
     let says = |text: &str| format!(r#"{{"command":"chat","game":"abcdefgh","text":"{text}"}}"#);
     assert!(does(&says("hello")).await.is_ok());
@@ -668,11 +668,11 @@ async fn game_obeys_its_operator() {
     assert!(why.contains("would drop this"), "{why}");
 
     let resign = r#"{"command":"resign","game":"abcdefgh"}"#;
-    assert_eq!(does(resign).await.as_deref(), Ok("made-up: game abcdefgh is given up"));
+    assert_eq!(does(resign).await.as_deref(), Ok("made-up: game abcdefgh was resigned or aborted"));
     let (_, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Started, None);
     story.tells(ServerEvent::GameState("abcdefgh".into(), state)).await;
     let why = does(draw).await.expect_err("it is given up");
-    assert!(why.contains("no draw"), "{why}");
+    assert!(why.contains("no longer be offered"), "{why}");
     let (_, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Resign, Some(Color::Black));
     story.tells(ServerEvent::GameState("abcdefgh".into(), state)).await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Over { .. })) {}

@@ -88,7 +88,7 @@ fn account(event: &AccountEvent) -> LeveledText {
             (Level::INFO, "reconnected", format!("connected again as {} after {away}", account.player))
         }
         AccountEvent::Disconnected { reason } => {
-            (Level::WARN, "disconnected", format!("connection lost: {reason}; connecting again"))
+            (Level::WARN, "disconnected", format!("connection lost: {reason}; reconnecting"))
         }
         AccountEvent::Rejected { reason } => (Level::ERROR, "rejected", format!("cannot play: {reason}")),
         AccountEvent::Mode(mode) => (Level::INFO, "mode", mode.words().to_owned()),
@@ -261,7 +261,7 @@ fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -
 /// Returns the end of a game in words that follow "won" or "drawn".
 pub fn how_it_ended(status: &GameStatus) -> String {
     match status {
-        GameStatus::Created | GameStatus::Started => "while it still ran",
+        GameStatus::Created | GameStatus::Started => "while still running",
         GameStatus::Aborted => "aborted",
         GameStatus::Mate => "by checkmate",
         GameStatus::Resign => "by resignation",

@@ -49,7 +49,10 @@ impl GameTask {
             if outcome.is_err() {
                 let _ = own.send(GameInput::NotGivenUp);
             }
-            context.answer_operator(answer, outcome.map(|()| format!("game {id} is given up")).map_err(Into::into));
+            context.answer_operator(
+                answer,
+                outcome.map(|()| format!("game {id} was resigned or aborted")).map_err(Into::into),
+            );
         });
         effects
     }
@@ -61,14 +64,14 @@ impl GameTask {
             GameProgress::AwaitingState => return self.refuse(NOT_KNOWN_YET, answer),
         };
         let done = match course {
-            DrawCourse::TooSoon => return self.refuse("no draw can be offered before both sides have moved", answer),
-            DrawCourse::TooLate => return self.refuse("no draw can be offered any more", answer),
+            DrawCourse::TooSoon => return self.refuse("a draw cannot be offered before both sides have moved", answer),
+            DrawCourse::TooLate => return self.refuse("a draw can no longer be offered", answer),
             DrawCourse::WithNextMove => {
-                let done = format!("a draw is offered with the next move in game {id}");
+                let done = format!("draw offer goes with the next move in game {id}");
                 return self.context.answer_operator(answer, Ok(done));
             }
-            DrawCourse::Take => format!("the draw that is offered in game {id} is taken"),
-            DrawCourse::Offer => format!("a draw is offered in game {id}"),
+            DrawCourse::Take => format!("draw accepted in game {id}"),
+            DrawCourse::Offer => format!("draw offered in game {id}"),
         };
         self.ask(vec![Action::Draw(id.clone(), true)], done, answer);
     }
@@ -91,4 +94,4 @@ impl GameTask {
 }
 
 /// Answer before the server has sent the state of a game.
-const NOT_KNOWN_YET: &str = "the server has not told yet how the game stands; try again";
+const NOT_KNOWN_YET: &str = "the server has not sent the state of the game yet; try again";

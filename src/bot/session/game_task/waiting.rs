@@ -44,7 +44,7 @@ pub(super) async fn taken_in_time(
     match in_time {
         Some(outcome) => tell(outcome),
         None => {
-            tell(unavailable("no answer while our clock can wait"));
+            tell(unavailable("no answer in the time that the clock allows"));
             let _ = answer.await;
         }
     }

@@ -113,7 +113,7 @@ impl Lobby {
         effects.extend(is_ours.then_some(LobbyEffect::Save));
         if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
             let queued = self.waiting.remove(index);
-            let why = "its maker withdrew it".to_owned();
+            let why = "withdrawn by the challenger".to_owned();
             effects.push(LobbyEffect::Record(Box::new(queued.waiting.challenge), ChallengeOutcome::Cancelled, why));
         }
         if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
@@ -151,7 +151,7 @@ impl Lobby {
             self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
             effects.push(LobbyEffect::Save);
             let until = self.limited_until(Spending::GameAgainstBot, now);
-            effects.extend(until.map(|until| LobbyEffect::Limited("no game against a bot begins", until)));
+            effects.extend(until.map(|until| LobbyEffect::Limited("no game against a bot is possible", until)));
         }
         let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;

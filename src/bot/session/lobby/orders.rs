@@ -97,7 +97,7 @@ impl Lobby {
                 self.block_again();
                 self.judge_waiting_now();
                 effects.push(LobbyEffect::Save);
-                effects.push(LobbyEffect::Answer(Ok(format!("{name} is played no more, also after a restart"))));
+                effects.push(LobbyEffect::Answer(Ok(format!("{name} is blocked, also after a restart"))));
             }
             LobbyCommand::Joined(entry) => {
                 self.memory.participation.ordered(entry, self.latest);
@@ -113,7 +113,7 @@ impl Lobby {
     fn pause(&mut self, pause: bool, effects: &mut Vec<LobbyEffect>) {
         let wanted = if pause { AccountMode::Paused } else { AccountMode::Playing };
         if self.mode == AccountMode::Draining {
-            let why = "the program is about to stop and takes no new games any more".to_owned();
+            let why = "the program is stopping and accepts no new games".to_owned();
             effects.push(LobbyEffect::Answer(Err(why)));
             return;
         }
@@ -129,9 +129,7 @@ impl Lobby {
             (AccountMode::Paused, _) => {
                 Some("the account is paused; `concilio ctl resume` lets it play again".to_owned())
             }
-            (AccountMode::Draining, _) => {
-                Some("the program is about to stop and takes no new games any more".to_owned())
-            }
+            (AccountMode::Draining, _) => Some("the program is stopping and accepts no new games".to_owned()),
             (AccountMode::Playing, None) => Some("the server is not connected; try again in a moment".to_owned()),
             (AccountMode::Playing, Some(us)) if us.player.id == order.request.opponent.to_lowercase() => {
                 Some("that is the bot's own account".to_owned())
@@ -155,9 +153,9 @@ impl Lobby {
         let answer = match standing {
             Some((id, opponent)) => {
                 effects.push(LobbyEffect::Do(Action::Cancel(id)));
-                Ok(format!("the challenge to {opponent} is withdrawn"))
+                Ok(format!("challenge to {opponent} withdrawn"))
             }
-            None if ordered > 0 => Ok("what was to be challenged is forgotten".to_owned()),
+            None if ordered > 0 => Ok("queued challenges dropped".to_owned()),
             None => Err("there is no open challenge".to_owned()),
         };
         effects.push(LobbyEffect::Answer(answer));

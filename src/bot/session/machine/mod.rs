@@ -182,7 +182,7 @@ impl GameMachine {
             // Only a server with other rules can send this; the only remedy is to fetch the state
             // again, slowly.
             Err(error) => {
-                effects.push(GameEffect::Fault(format!("the server's moves make no sense: {error}")));
+                effects.push(GameEffect::Fault(format!("the server's moves are invalid: {error}")));
                 self.whole_state.answered_in_vain(now, effects);
             }
         }

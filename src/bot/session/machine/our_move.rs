@@ -82,7 +82,7 @@ impl GameMachine {
                 if answer.refusals >= REFUSALS {
                     let refused = answer.uci;
                     effects.push(GameEffect::Fault(format!(
-                        "the server keeps refusing {refused}; looking for another move"
+                        "the server keeps rejecting {refused}; searching for another move"
                     )));
                     self.refused.push(refused);
                     self.search(now, effects);
@@ -254,7 +254,7 @@ impl GameMachine {
             && let Sending::Acknowledged(since) = answer.sending
         {
             answer.sending = Sending::Doubtful(since);
-            effects.push(GameEffect::Fault(format!("move {} was taken but not shown", answer.uci)));
+            effects.push(GameEffect::Fault(format!("move {} was accepted but not shown", answer.uci)));
             self.whole_state.ask(now, effects);
         }
     }
