@@ -28,9 +28,6 @@ struct DayFile {
 
 impl DailyLog {
     /// Opens the file of today and keeps the newest `days` files.
-    ///
-    /// # Errors
-    /// [`Failure`] if the file cannot be written.
     pub(super) fn open(file: &Path, days: usize) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::usage(format_args!("log.file {}: {error}", file.display()));
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -31,9 +31,6 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
 }
 
 /// Logs from now on what the settings say.
-///
-/// # Errors
-/// Where the file cannot be written.
 pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
     // What this library says of every connection is said by us; how often tasks are woken is for tests.
     let filter = EnvFilter::new(format!("async_nats=error,concilio::task=off,{}", settings.level));

@@ -33,9 +33,6 @@ impl SettingsArgs {
     }
 
     /// Reads the settings from all layers.
-    ///
-    /// # Errors
-    /// Wrong usage, with every mistake in one line.
     pub(super) fn load(self) -> Result<Loaded, Failure> {
         self.sources()?.load().map_err(Failure::usage)
     }

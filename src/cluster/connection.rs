@@ -185,9 +185,6 @@ fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> 
 }
 
 /// Connects, however long the server takes to be there.
-///
-/// # Errors
-/// [`ConnectionError`] that no waiting mends.
 pub(crate) async fn connect_patiently(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let mut pauses = Backoff::new(Duration::from_millis(100), LONGEST_PAUSE);
     loop {

@@ -87,9 +87,6 @@ pub struct Members {
 
 impl Members {
     /// Opens the members of a folder; a missing file means none.
-    ///
-    /// # Errors
-    /// [`MembersError::File`] if `members.toml` cannot be read.
     pub fn open(folder: &Path) -> Result<Self, MembersError> {
         let file = folder.join("members.toml");
         let keys: MemberKeys = match fs::read_to_string(&file) {

@@ -18,9 +18,6 @@ pub trait CouncilGame: GameLine {
     type Position: Send + Sync + 'static;
 
     /// Starts an elector, on the thread that will run it. `table` is for those that share one.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it does not start.
     fn start(
         elector: &ElectorSpec<Self::Kind>,
         table: Option<&SharedTable>,

@@ -66,9 +66,6 @@ impl TimeControl {
 
     /// Reads minutes and seconds, as players write them: `3+2`, `0.5+1`, `10s+1`; or days such as
     /// `3d`, or `unlimited`.
-    ///
-    /// # Errors
-    /// [`TimeControlError`] for any other text.
     pub fn from_minutes(text: &str) -> Result<Self, TimeControlError> {
         let accepted = "minutes+seconds such as 3+2 or 0.5+1, seconds+seconds such as 10s+0.1";
         let error = || TimeControlError { text: text.to_owned(), accepted };

@@ -75,9 +75,6 @@ pub struct ExchangeGame {
 /// Waits for other programs and plays one game after another with the first to connect, until it
 /// wants no more. `played` receives every game; a journal, if there is one, has each move before it
 /// is sent.
-///
-/// # Errors
-/// [`ExchangeError`] if a dialogue ends against the protocol.
 pub async fn serve(
     listener: &TcpListener,
     player: &mut DraughtsPlayer,

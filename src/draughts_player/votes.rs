@@ -32,9 +32,6 @@ impl ScoreSheet {
     }
 
     /// Plays what was decided, and keeps the vote as a comment.
-    ///
-    /// # Errors
-    /// When the move is not legal; nothing is changed.
     pub fn decided(&mut self, decision: &DraughtsDecision) -> Result<(), draughts::board::MoveError> {
         let said = comment(self.game(), decision);
         self.record.game.play(decision.best)?;
@@ -53,17 +50,11 @@ impl ScoreSheet {
     }
 
     /// Reads a move and plays it.
-    ///
-    /// # Errors
-    /// When it is no legal move; nothing is changed.
     pub fn play_text(&mut self, text: &str) -> Result<draughts::board::Move, draughts::board::MoveError> {
         self.record.game.play_text(text)
     }
 
     /// Plays a move.
-    ///
-    /// # Errors
-    /// When it is not legal; nothing is changed.
     pub fn play(&mut self, mv: draughts::board::Move) -> Result<(), draughts::board::MoveError> {
         self.record.game.play(mv)
     }

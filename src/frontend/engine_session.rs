@@ -64,9 +64,6 @@ impl EngineSession {
     /// Starts the council, if it does not run yet, and waits until it can search, for a limited
     /// time: engines need time to start. Not to be called during a search, whose end it would wait
     /// for.
-    ///
-    /// # Errors
-    /// If the settings name no roster.
     pub(super) async fn start_council(&mut self) -> Result<(), String> {
         // An elector that has not started by then costs its vote.
         let _ = timeout(START_PATIENCE, self.player()?.started()).await;
@@ -74,9 +71,6 @@ impl EngineSession {
     }
 
     /// Begins to search a position, and drops the search of the last one.
-    ///
-    /// # Errors
-    /// Where the settings name no roster.
     pub(super) fn think(&mut self, line: Arc<Line>, question: EngineQuestion) -> Result<RequestId, String> {
         self.search = None;
         self.requests += 1;

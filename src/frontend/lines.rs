@@ -5,9 +5,6 @@ use std::{io, io::BufRead, thread};
 use tokio::sync::mpsc;
 
 /// Reads `input` on a thread of its own: a pipe can only be waited for. Bytes that are no UTF-8 are replaced.
-///
-/// # Errors
-/// When the system gives no thread.
 pub(super) fn read(input: impl BufRead + Send + 'static) -> io::Result<mpsc::UnboundedReceiver<String>> {
     let (lines, inbox) = mpsc::unbounded_channel();
     let reader = move || {

@@ -77,9 +77,6 @@ pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
 
 /// Sets one option, named without regard to case; the setup is unchanged where the value is not accepted. `true` if that takes
 /// another council: programs say before every game what has not changed, and engines would start anew on the clock.
-///
-/// # Errors
-/// What is accepted.
 pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, String> {
     let wanted = name.trim().to_lowercase();
     let known = list(setup).into_iter().find(|choice| choice.name.to_lowercase() == wanted);

@@ -64,9 +64,6 @@ impl Setup {
     }
 
     /// Opens books in place of those that were open; those of the settings where none are named.
-    ///
-    /// # Errors
-    /// Names the file that cannot be read.
     pub(super) fn open_books(&mut self, books: &BookSettings) -> io::Result<()> {
         let library = self.library.clone();
         let none = books.files.is_empty();
@@ -75,9 +72,6 @@ impl Setup {
     }
 
     /// Opens tablebases in place of those that were open; those of the settings where none are named.
-    ///
-    /// # Errors
-    /// Names the folder that cannot be read.
     pub(super) fn open_tablebases(&mut self, folders: &str) -> io::Result<()> {
         let library = self.library.clone();
         let paths = paths(folders);

@@ -58,9 +58,6 @@ impl EpdRecord {
     }
 
     /// The moves that an operation such as `bm` names; none if it is not there.
-    ///
-    /// # Errors
-    /// [`EpdError::Move`] at the first that cannot be played.
     pub fn moves(&self, code: &str) -> Result<Vec<UciMove>, EpdError> {
         let texts = self.operand(code).unwrap_or_default().split([' ', '\t', ',']);
         let marks = ['+', '#', '!', '?'];

@@ -12,9 +12,6 @@ pub(super) struct OwnProcess(Child);
 
 impl OwnProcess {
     /// Starts the program.
-    ///
-    /// # Errors
-    /// What the system says.
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         command.spawn().map(Self)
     }

@@ -184,9 +184,6 @@ struct KeptSearch {
 impl Searches {
     /// Opens the searches of a file and creates the file if it is missing. Unreadable lines are
     /// skipped.
-    ///
-    /// # Errors
-    /// [`SearchError::File`] if it cannot be read or written.
     pub fn open(path: &Path, workers: NonZeroUsize) -> Result<Self, SearchError> {
         let failure = |error| SearchError::File { path: path.to_owned(), error };
         if let Some(folder) = path.parent() {

@@ -128,9 +128,6 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     }
 
     /// Keeps what a part gave.
-    ///
-    /// # Errors
-    /// [`StateError::File`] if it cannot be written.
     pub fn record(&mut self, part: usize, outcome: T) -> Result<(), StateError> {
         let item = Item { part, outcome };
         if let Some(LockedFile(file)) = &mut self.file {

@@ -133,9 +133,6 @@ impl Suite {
 
     /// Reads a file, also out of a zip: EPD, or PGN, of whose games every `every`-th position is taken, to be judged by an
     /// oracle alone as well. `seed` decides the order of the games.
-    ///
-    /// # Errors
-    /// [`SuiteError`] if it cannot be read.
     pub fn open(path: &Path, every: usize, seed: u64) -> Result<Self, SuiteError> {
         let failure = |error| SuiteError::File { path: path.to_owned(), error };
         let (name, text) = read_text(path).map_err(failure)?;

@@ -104,9 +104,6 @@ impl Spared {
 
 impl OnlineService {
     /// A service at the address of the settings, or at its public one. `token` is sent with every question.
-    ///
-    /// # Errors
-    /// Where the address, or the token, is none.
     pub(crate) fn new(
         kind: OnlineKind,
         public: &str,

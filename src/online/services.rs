@@ -41,9 +41,6 @@ pub enum OnlineError {
 
 impl OnlineServices {
     /// Builds the services of the settings; `None` if there are none. Opens no connection yet.
-    ///
-    /// # Errors
-    /// [`OnlineError`] names the setting.
     pub fn new(settings: &OnlineSettings) -> Result<Option<Self>, OnlineError> {
         if settings.sources.is_empty() {
             return Ok(None);

@@ -124,9 +124,6 @@ pub(crate) struct PracticeListener {
 
 impl PracticeListener {
     /// Listens on `address`; all connections drop when `stop` is cancelled.
-    ///
-    /// # Errors
-    /// If the address cannot be had.
     pub(crate) async fn bind(
         address: SocketAddr,
         restarts: mpsc::UnboundedReceiver<Restart>,

@@ -65,17 +65,11 @@ pub struct PracticeServer {
 
 impl PracticeServer {
     /// Starts a server on loopback, on a port that is free.
-    ///
-    /// # Errors
-    /// [`PracticeError::Listen`].
     pub async fn start(settings: PracticeSettings) -> Result<Self, PracticeError> {
         Self::start_on(SocketAddr::from(([127, 0, 0, 1], 0)), settings).await
     }
 
     /// Starts a server on an address; port 0 is any that is free.
-    ///
-    /// # Errors
-    /// [`PracticeError::Listen`].
     pub async fn start_on(address: SocketAddr, settings: PracticeSettings) -> Result<Self, PracticeError> {
         let stop = CancellationToken::new();
         let settings = Arc::new(settings);
@@ -140,9 +134,6 @@ impl PracticeServer {
     }
 
     /// Opens an account that logs in on FICS with a password.
-    ///
-    /// # Errors
-    /// [`Denied::NameTaken`].
     pub async fn add_fics_account(&self, name: &str, computer: bool, password: &str) -> Result<(), PracticeError> {
         let owned = name.to_owned();
         let account = self.server_state.ask(move |state| state.add_account(&owned, computer)).await??;
@@ -156,9 +147,6 @@ impl PracticeServer {
     }
 
     /// Opens an account, and returns a token with all the scopes it needs to play.
-    ///
-    /// # Errors
-    /// [`Denied::NameTaken`].
     pub async fn add_account(&self, name: &str, bot: bool) -> Result<String, PracticeError> {
         let owned = name.to_owned();
         let account = self.server_state.ask(move |state| state.add_account(&owned, bot)).await??;
@@ -179,26 +167,17 @@ impl PracticeServer {
     }
 
     /// Opens an account for a sparring player of the server's own, with a rating that many games have made certain.
-    ///
-    /// # Errors
-    /// [`Denied::NameTaken`].
     pub async fn sparring(&self, name: &str, kind: SparringKind) -> Result<(), PracticeError> {
         let points = kind.points();
         self.open_sparring_account(name, kind.player(), Some(points)).await
     }
 
     /// Opens an account for a sparring player of yours.
-    ///
-    /// # Errors
-    /// [`Denied::NameTaken`].
     pub async fn sparring_with(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
         self.open_sparring_account(name, player, None).await
     }
 
     /// Lets a person play who answers challenges and moves as `player` does: no bot, for those who count games against bots.
-    ///
-    /// # Errors
-    /// If the name is taken or not a name.
     pub async fn sparring_person(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
         let owned = name.to_owned();
         let account = self.ask(move |state| state.add_account(&owned, false)).await??;
@@ -229,9 +208,6 @@ impl PracticeServer {
     }
 
     /// Lets one account challenge another. The challenge stays until it is answered or withdrawn.
-    ///
-    /// # Errors
-    /// A refusal of the server's state.
     pub async fn challenge(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<ChallengeId, PracticeError> {
         let (from, to) = (AccountId::of(from), AccountId::of(to));
         Ok(self.server_state.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
@@ -239,9 +215,6 @@ impl PracticeServer {
 
     /// Lets one account challenge another until a game results: on FICS a player who plays or is
     /// cut off takes no challenges.
-    ///
-    /// # Errors
-    /// A refusal of the server's state.
     pub async fn game_between(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<GameId, PracticeError> {
         loop {
             let id = self.challenge(from, to, terms.clone()).await?;
@@ -265,9 +238,6 @@ impl PracticeServer {
     }
 
     /// Runs `job` on the server's state: see the methods of [`ServerState`].
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn ask<T, F>(&self, job: F) -> Result<T, PracticeError>
     where
         T: Send + 'static,
@@ -277,9 +247,6 @@ impl PracticeServer {
     }
 
     /// Waits until `condition` returns a value; it is tried again after every event.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn wait<T, F>(&self, condition: F) -> Result<T, PracticeError>
     where
         T: Send + 'static,
@@ -289,35 +256,23 @@ impl PracticeServer {
     }
 
     /// Returns the report of a game.
-    ///
-    /// # Errors
-    /// [`PracticeError::NoSuchGame`].
     pub async fn game(&self, id: &GameId) -> Result<GameReport, PracticeError> {
         let wanted = id.clone();
         self.ask(move |state| state.report(&wanted)).await?.ok_or_else(|| PracticeError::NoSuchGame(id.clone()))
     }
 
     /// Returns the reports of all games, oldest first.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn games(&self) -> Result<Vec<GameReport>, PracticeError> {
         self.ask(|state| state.reports()).await
     }
 
     /// Waits for the end of a game, which need not have begun.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn wait_for_end(&self, id: &GameId) -> Result<GameReport, PracticeError> {
         let id = id.clone();
         self.wait(move |state| state.outcome(&id).is_some().then(|| state.report(&id)).flatten()).await
     }
 
     /// Waits until `ply` plies were played in a game, or it is over.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn wait_for_ply(&self, id: &GameId, ply: usize) -> Result<GameReport, PracticeError> {
         let id = id.clone();
         self.wait(move |state| {
@@ -328,9 +283,6 @@ impl PracticeServer {
     }
 
     /// Waits until `count` games were begun and none runs any more.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn wait_for_games(&self, count: usize) -> Result<Vec<GameReport>, PracticeError> {
         self.wait(move |state| {
             let (begun, running) = state.game_counts();
@@ -340,9 +292,6 @@ impl PracticeServer {
     }
 
     /// Waits until an account listens to its events.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn wait_until_online(&self, name: &str) -> Result<(), PracticeError> {
         let id = AccountId::of(name);
         self.wait(move |state| state.is_online(&id).then_some(())).await
@@ -360,9 +309,6 @@ impl PracticeServer {
 
     /// Restarts the server: all connections drop, for `downtime` connecting fails, and its state is
     /// kept. Returns when it answers again.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn restart(&self, downtime: Duration) -> Result<(), PracticeError> {
         let mut coming_back = Vec::new();
         for restart in &self.restarts {
@@ -402,9 +348,6 @@ async fn listen(
 }
 
 /// Runs a server until `stop` is cancelled. `prepare` is called with its handle once it listens: to open accounts, to print where it is.
-///
-/// # Errors
-/// [`PracticeError::Listen`], or what `prepare` returns.
 pub async fn serve<F>(
     address: SocketAddr,
     settings: PracticeSettings,

@@ -170,9 +170,6 @@ const fn value(role: Role) -> u32 {
 }
 
 /// Runs a player: handles its account's events until `stop` is cancelled.
-///
-/// # Errors
-/// [`ServerStopped`].
 pub(super) async fn attend(
     server_state: StateHandle,
     account: AccountId,

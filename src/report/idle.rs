@@ -114,9 +114,6 @@ impl IdleShared {
 impl IdleStudy {
     /// Starts the thread, which studies the games of `request` whenever none is played, and calls
     /// `studied` at the end. Errors are logged, and the study is tried again after the next game.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
     pub fn start(request: ReportRequest, studied: impl Fn() + Send + 'static) -> std::io::Result<Self> {
         Self::start_after(request, CALM, studied)
     }

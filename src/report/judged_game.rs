@@ -37,9 +37,6 @@ pub struct JudgedMove {
 
 impl JudgedGame {
     /// The report of a game by the newest judge that has judged all of it; `None` while none has.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn of(material: &GameMaterial, judges: &[(String, Verdicts)]) -> Result<Option<Self>, JournalError> {
         for (name, known) in judges {
             if let Some(verdicts) = material.verdicts(known)?
@@ -58,9 +55,6 @@ impl JudgedGame {
     }
 
     /// Returns true if a judge has reached the end of a game; a quick test, for a list of games.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn is_likely(line: &Line, judges: &[(String, Verdicts)]) -> Result<bool, JournalError> {
         let mut before_last = line.clone();
         // The rules may decide the last position, so that no judge has a verdict on it.

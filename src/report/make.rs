@@ -66,9 +66,6 @@ pub struct MadeReport {
 
 /// Makes a report. `each` sees every game that was studied. `None` if `stop` was set before the end; what was judged is kept,
 /// and the next report goes on from there.
-///
-/// # Errors
-/// [`ReportError`]; what was judged before is kept.
 pub fn make_report(
     request: &ReportRequest,
     stop: &AtomicBool,

@@ -142,9 +142,6 @@ impl Settings {
     }
 
     /// The table `tournament`, with the passwords of the tournaments that it names.
-    ///
-    /// # Errors
-    /// When a password cannot be read.
     pub fn tournament_policy(&self) -> Result<TournamentPolicy, SecretError> {
         let named = self.tournament.join.iter().map(NamedTournament::entry).collect::<Result<_, _>>()?;
         Ok(TournamentPolicy { settings: self.tournament.clone(), named })
@@ -162,18 +159,12 @@ fn names(listed: &[String], files: &[PathBuf]) -> io::Result<Names> {
 
 impl Sources {
     /// Merges the layers and reads them.
-    ///
-    /// # Errors
-    /// All that is wrong, one line each.
     pub fn load(&self) -> Result<Loaded, Problems> {
         self.load_whatever(|_| true)
     }
 
     /// Loads settings for a command that needs these tables alone: problems of the others are
     /// replaced by defaults.
-    ///
-    /// # Errors
-    /// All problems of these tables, one line each.
     pub fn load_tables(&self, tables: &[&str]) -> Result<Loaded, Problems> {
         self.load_whatever(|problem| problem.is_in(tables))
     }

@@ -51,9 +51,6 @@ impl ServerSettings {
     }
 
     /// Returns the settings of the FICS client. A `url` that is not empty has host and port.
-    ///
-    /// # Errors
-    /// [`FicsAddressError`] if `url` is not `HOST:PORT`.
     pub fn fics(&self) -> Result<FicsSettings, FicsAddressError> {
         let mut settings = self.fics.clone();
         if !self.url.is_empty() {

@@ -33,9 +33,6 @@ pub struct Flag {
 
 impl Sources {
     /// The environment of this process, with the texts of `files`.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
     pub fn of_process(files: &[PathBuf], flags: Vec<Flag>) -> Result<Self, Problems> {
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
@@ -134,9 +131,6 @@ impl SettingsLayer {
     }
 
     /// A file, every value with its line.
-    ///
-    /// # Errors
-    /// Every line that is not TOML.
     pub(super) fn file(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let line = |span: Option<std::ops::Range<usize>>| {
             let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();

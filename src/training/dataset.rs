@@ -154,9 +154,6 @@ impl Dataset {
 }
 
 /// The shards in `folder`, in the order of their names.
-///
-/// # Errors
-/// [`ShardError::File`] if it cannot be read, or has none.
 pub(crate) fn shards_of(folder: &Path) -> Result<Vec<PathBuf>, ShardError> {
     let unreadable = |error| ShardError::File { path: folder.to_owned(), error };
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -174,9 +171,6 @@ pub(crate) fn shards_of(folder: &Path) -> Result<Vec<PathBuf>, ShardError> {
 }
 
 /// The records of all shards in `folder`, in the order of their names.
-///
-/// # Errors
-/// [`ShardError`] for the first that cannot be read.
 pub fn read_folder(folder: &Path) -> Result<Vec<Record>, ShardError> {
     let mut records = Vec::new();
     for path in shards_of(folder)? {

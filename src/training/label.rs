@@ -19,16 +19,10 @@ pub trait Teacher {
     type Error: Send;
 
     /// Forgets everything, so that no shard depends on another.
-    ///
-    /// # Errors
-    /// If the teacher fails.
     fn forget(&mut self) -> Result<(), Self::Error>;
 
     /// Returns centipawns for the player to move, for each position in order; `None` for one that
     /// is not quiet. The list is shorter if `stop` was set meanwhile.
-    ///
-    /// # Errors
-    /// If the teacher fails.
     fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error>;
 }
 
@@ -52,9 +46,6 @@ pub enum LabellingError<E> {
 /// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a
 /// teacher of its own; `described` is the teacher's description in the new shards. After every
 /// shard `progress` receives the number of shards and of those done, including earlier calls.
-///
-/// # Errors
-/// See [`LabellingError`]; written shards stay.
 pub fn label<T: Teacher>(
     start: impl Fn() -> Result<T, T::Error> + Sync,
     described: &str,

@@ -173,9 +173,6 @@ impl Record {
     }
 
     /// The board.
-    ///
-    /// # Errors
-    /// [`RecordError::Position`] if the men make none.
     pub fn board(&self) -> Result<Board, RecordError> {
         let fen = self.to_fen();
         Board::from_fen(&fen).map_err(|_| RecordError::Position(fen))
@@ -199,9 +196,6 @@ impl Record {
 
     /// Reads the output of [`Self::to_bytes`]. [`Self::board`] checks that the men make a legal
     /// position.
-    ///
-    /// # Errors
-    /// [`RecordError::Bytes`] if no record is written so.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Result<Self, RecordError> {
         let score = |at: usize| Some(i16::from_le_bytes([bytes[at], bytes[at + 1]])).filter(|score| *score != NO_SCORE);
         let (mut occupied, mut pieces) = ([0; 8], [0; 16]);

@@ -84,9 +84,6 @@ impl Shard {
     }
 
     /// Reads what [`Self::to_bytes`] writes.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         let Header { text, end } = Header::read(bytes, bytes.len() as u64)?;
         if number(bytes, end, 8) != Some(checksum(&bytes[..end])) {
@@ -99,17 +96,11 @@ impl Shard {
     }
 
     /// Writes it to a file that is there as a whole or not at all.
-    ///
-    /// # Errors
-    /// [`ShardError::File`].
     pub fn write(&self, path: &Path) -> Result<(), ShardError> {
         replace(path, self.to_bytes()).map_err(|error| ShardError::File { path: path.to_owned(), error })
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    /// [`ShardError`].
     pub fn read(path: &Path) -> Result<Self, ShardError> {
         let bytes = fs::read(path).map_err(|error| ShardError::File { path: path.to_owned(), error })?;
         Self::from_bytes(&bytes).map_err(|reason| ShardError::Content { path: path.to_owned(), reason })
@@ -117,9 +108,6 @@ impl Shard {
 
     /// Reads the description of a file's records. The records are known to be complete, but not to
     /// be undamaged.
-    ///
-    /// # Errors
-    /// [`ShardError`].
     pub fn read_description(path: &Path) -> Result<String, ShardError> {
         let unreadable = |error| ShardError::File { path: path.to_owned(), error };
         let mut file = File::open(path).map_err(unreadable)?;

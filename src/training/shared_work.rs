@@ -11,9 +11,6 @@ use std::{
 
 /// Does the pieces 0 to `pieces - 1`, each on whichever thread is free, with what `tools` made for that thread. No further piece
 /// is begun once one has failed or `stop` is set.
-///
-/// # Errors
-/// The first that any thread met.
 pub(crate) fn share<T, E: Send>(
     pieces: u64,
     threads: NonZeroUsize,

@@ -50,9 +50,6 @@ impl Secret {
     }
 
     /// The first line of a file.
-    ///
-    /// # Errors
-    /// [`SecretError`] if it cannot be read or is empty.
     pub fn read(what: &'static str, file: &Path) -> Result<Self, SecretError> {
         let error = |reason: String| SecretError { what, file: file.to_owned(), reason };
         let text = fs::read_to_string(file).map_err(|reason| error(reason.to_string()))?;

@@ -111,9 +111,6 @@ pub enum SealError {
 }
 
 /// Opens one packet, given without its line feed.
-///
-/// # Errors
-/// [`SealError`] if it was not sealed.
 pub fn open(packet: &[u8]) -> Result<Opened, SealError> {
     let (offset, sealed) = match packet.split_last() {
         Some((offset, sealed)) if !sealed.is_empty() && sealed.len().is_multiple_of(BLOCK) => (offset & 0x7f, sealed),

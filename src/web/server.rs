@@ -82,9 +82,6 @@ impl Door {
 
 /// Serves the journal at `path` on the address of the settings until `stop`, read-only and without a daemon. A daemon may
 /// write the journal meanwhile.
-///
-/// # Errors
-/// [`WebError`] names what cannot be had.
 pub async fn serve_journal(
     settings: &WebSettings,
     path: PathBuf,

@@ -285,17 +285,11 @@ impl Archive {
     }
 
     /// The games of chess that pass the filter, oldest first.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
         self.games_where(&only_chess(), filter)
     }
 
     /// The games that pass the filter, of chess and of others, oldest first.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn games_of_all_kinds(&self, filter: &Filter) -> Result<Vec<GameRecord<String>>, JournalError> {
         self.games_where("TRUE", filter)
     }
@@ -322,9 +316,6 @@ impl Archive {
     }
 
     /// One game of chess, if it is there.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn game(&self, key: &GameKey) -> Result<Option<GameRecord>, JournalError> {
         let mut statement =
             self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ? AND {}", only_chess()))?;
@@ -343,9 +334,6 @@ impl Archive {
     }
 
     /// Returns the number of faults of each game that had any.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
         let mut statement = self
             .connection
@@ -358,9 +346,6 @@ impl Archive {
     }
 
     /// The moves of a game, without those taken back.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn moves<V: RecordedRules>(&self, game: &GameRecord<V>) -> Result<Vec<MoveRecord<V::Move>>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, ply, uci, confirmed, clock_before, clock_after, source, criterion, score_cp, score_mate, depth,
@@ -404,9 +389,6 @@ impl Archive {
     }
 
     /// Every elector's proposal for a move, in the order of the roster, the second phase last.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn proposals<M: fmt::Display>(&self, of: &MoveRecord<M>) -> Result<Vec<ProposalRecord>, JournalError> {
         let mut statement =
             self.connection.prepare_cached("SELECT * FROM proposals WHERE move = ? ORDER BY phase, place")?;

@@ -24,9 +24,6 @@ pub enum ExportError {
 const COLUMNS: [&str; 10] = ["DATE", "SERVER", "GAME", "COLOUR", "OPPONENT", "CLOCK", "MODE", "RESULT", "END", "MOVES"];
 
 /// A table for people, one line a game; `in_color` for a terminal.
-///
-/// # Errors
-/// Those of `out`.
 pub fn write_table<V: RecordedRules>(games: &[GameRecord<V>], in_color: bool, out: &mut impl Write) -> io::Result<()> {
     let rows: Vec<[String; COLUMNS.len()]> = games.iter().map(table_row).collect();
     let widths: Vec<usize> = COLUMNS
@@ -123,9 +120,6 @@ pub fn write_json<V: RecordedRules>(
 }
 
 /// A line of titles and one a game (RFC 4180, but with plain line ends).
-///
-/// # Errors
-/// Those of `out`.
 pub fn write_csv<V: RecordedRules>(games: &[GameRecord<V>], out: &mut impl Write) -> io::Result<()> {
     const TITLES: &str = "started_at,ended_at,server,game,our_color,white,white_title,white_rating,black,black_title,\
                           black_rating,variant,time_control,speed,rated,result,status,winner,plies,url,rating_change";

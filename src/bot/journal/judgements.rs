@@ -55,9 +55,6 @@ impl Judgements {
     }
 
     /// Returns every judge by name, the newest first.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn judges(&self) -> Result<Vec<(JudgeId, String)>, JournalError> {
         let mut statement = self.connection.prepare_cached("SELECT id, name FROM judges ORDER BY id DESC")?;
         let rows = statement.query_map([], |row| Ok((JudgeId(row.get(0)?), row.get(1)?)))?;
@@ -65,9 +62,6 @@ impl Judgements {
     }
 
     /// Returns the judge of this name, which identifies the engine and its limits.
-    ///
-    /// # Errors
-    /// If the journal cannot be written.
     pub fn judge(&self, name: &str) -> Result<JudgeId, JournalError> {
         self.connection.execute("INSERT OR IGNORE INTO judges (name) VALUES (?)", [name])?;
         let id = self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?;
@@ -75,9 +69,6 @@ impl Judgements {
     }
 
     /// Returns `judge`'s verdict on a position, if there is one.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn known(&self, judge: JudgeId, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT score_cp, score_mate, depth, nodes, pv FROM judgements WHERE judge = ? AND position = ?",

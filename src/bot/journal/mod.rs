@@ -274,18 +274,12 @@ impl Journal {
 
     /// The move already decided after exactly these moves, if the server has not shown it yet: it may have been sent, or
     /// not, before this process began. Sending it again is right in both cases.
-    ///
-    /// # Errors
-    /// [`JournalError::UnknownGame`] if the game was never started here.
     pub async fn decided_move(&self, game: &GameKey, line: &Arc<Line>) -> Result<Option<UciMove>, JournalError> {
         let (game, line) = (game.clone(), Arc::clone(line));
         self.writer.ask(move |store| store.decided_move(&game, line.moves())).await
     }
 
     /// The rules of a game that was started here, by their key.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub async fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.variant_of(&game)).await
@@ -389,9 +383,6 @@ impl Journal {
 
     /// The games of a server that were started here and whose end is not known, oldest first; those that were adjourned are not
     /// among them.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
         let wanted = server.clone();
         let ids = self.writer.ask(move |store| store.unfinished(&wanted)).await?;
@@ -399,9 +390,6 @@ impl Journal {
     }
 
     /// The newest games of a server that were adjourned, oldest first.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub async fn adjourned(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
         let wanted = server.clone();
         let ids = self.writer.ask(move |store| store.adjourned(&wanted)).await?;
@@ -409,9 +397,6 @@ impl Journal {
     }
 
     /// Returns the record of a game, if it was started here.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         self.flush().await?;
         Ok(self.known(vec![game.clone()]).await?.pop())
@@ -434,9 +419,6 @@ impl Journal {
     }
 
     /// Returns the number of takebacks granted in a game.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub async fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.takebacks_granted(&game)).await
@@ -444,9 +426,6 @@ impl Journal {
 
     /// The lines of the newest lost games that began as this one, each up to our last move that was a book's: moves in UCI notation
     /// with blanks between them.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub async fn lost_book_lines(&self, game: &GameInfo) -> Result<Vec<String>, JournalError> {
         let (variant, start) = (game.terms.variant, game.start.start_fen());
         self.writer.ask(move |store| store.lost_book_lines(variant, start.as_deref())).await
@@ -464,9 +443,6 @@ impl Journal {
     }
 
     /// Returns the value stored under `key` by [`Journal::set_state`].
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub async fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
         let key = key.to_owned();
         self.writer.ask(move |store| store.state(&key)).await
@@ -474,9 +450,6 @@ impl Journal {
 
     /// Keeps a text, JSON for instance, beyond this process; returns after the commit. Of two texts the one is kept that was given last,
     /// whichever is waited for first.
-    ///
-    /// # Errors
-    /// Where it could not be written.
     pub fn set_state(&self, key: &str, value: String) -> impl Future<Output = Result<(), JournalError>> + use<> {
         let (key, now) = (key.to_owned(), now());
         self.writer.call(move |store| store.set_state(&key, &value, now))

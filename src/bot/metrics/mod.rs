@@ -84,9 +84,6 @@ const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const SHARES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 
 /// Installs the recorder of the whole process.
-///
-/// # Errors
-/// If a recorder is installed already.
 pub fn install() -> Result<Recorder, InstallError> {
     let builder = PrometheusBuilder::new().set_buckets(&SECONDS)?;
     let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();

@@ -108,9 +108,6 @@ const fn any_pause() -> Duration {
 
 impl RateLimits {
     /// Checks that an action is allowed now.
-    ///
-    /// # Errors
-    /// [`NotUntil`] has the time and the limit.
     pub fn may(&self, spending: Spending, now: Timestamp) -> Result<(), NotUntil> {
         if let Some(refused) = self.refused.get(spending.key())
             && refused.until > now

@@ -227,9 +227,6 @@ impl Control {
     }
 
     /// Executes a command, and describes the result in one sentence.
-    ///
-    /// # Errors
-    /// [`ControlError`] names the obstacle and the remedy.
     pub async fn perform(&self, command: ControlCommand) -> Result<String, ControlError> {
         use ControlCommand as Command;
         match command {

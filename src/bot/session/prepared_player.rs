@@ -28,9 +28,6 @@ pub enum PlayerError {
 
 impl PreparedPlayer {
     /// Reads the roster, and opens books and tablebases.
-    ///
-    /// # Errors
-    /// [`PlayerError`] names what cannot be had.
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
         let roster = Arc::new(Roster::from_settings(&settings.council)?);
         let library = Arc::new(Library::open(&settings.book, &settings.tablebases)?);

@@ -78,9 +78,6 @@ struct LogLine {
 }
 
 /// The daemon's answer in lines: the accounts, the games, the last lines of the log.
-///
-/// # Errors
-/// Where it is no such answer.
 pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
     let status: DaemonStatus = serde_json::from_str(json).map_err(|error| {
         Failure::failed(format_args!("cannot read the daemon's answer ({error}); is it the same version?"))

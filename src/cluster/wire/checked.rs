@@ -170,9 +170,6 @@ impl SearchCommand {
     }
 
     /// The job on a worker.
-    ///
-    /// # Errors
-    /// [`Invalid`] if the game is none, or over.
     pub fn job(&self) -> Result<Job, Invalid> {
         require(is_name(self.id.game.as_str()), "a game without a name")?;
         let mut line = Line::from_fen(self.variant, self.start.as_deref().unwrap_or_default()).map_err(invalid)?;
@@ -221,9 +218,6 @@ impl ProposalText {
 
     /// Returns the proposal, if it answers the task: its move and all that follow are legal, and
     /// its numbers are possible.
-    ///
-    /// # Errors
-    /// [`Invalid`] otherwise; no honest worker sends such a proposal.
     pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Invalid> {
         let can_be = match self.score {
             Score::Cp(centipawns) => centipawns.unsigned_abs() <= HIGHEST_SCORE,

@@ -115,9 +115,6 @@ impl Process {
     }
 
     /// Sends a line.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if the engine has ended.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
         self.transcript.add(Speaker::Us, command);
         // In one piece: every piece wakes the engine.
@@ -125,9 +122,6 @@ impl Process {
     }
 
     /// The next line, or `None` if none came in time.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if the engine has ended.
     pub fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
         let line = self.output.line(timeout).map_err(|_| self.ended())?;
         if let Some(line) = &line {
@@ -138,9 +132,6 @@ impl Process {
 
     /// Returns the next line, or `None` if none came before the deadline, even if output is waiting
     /// then: endless output is no better than silence.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if the engine has ended.
     pub fn read_before(&mut self, deadline: Instant) -> Result<Option<String>, ElectorFailure> {
         match deadline.checked_duration_since(Instant::now()) {
             Some(left) => self.read(left),
@@ -149,9 +140,6 @@ impl Process {
     }
 
     /// Reads what it has said by now, and no more: one that talks without an end is never silent.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if the engine has ended.
     pub fn read_by_now(&mut self, mut each: impl FnMut(&str)) -> Result<(), ElectorFailure> {
         for _ in 0..MOST_LINES {
             let Some(line) = self.read(Duration::ZERO)? else { break };

@@ -99,9 +99,6 @@ impl Instance {
     }
 
     /// Looks whether every number is in its range, and whether there is a net where one is asked.
-    ///
-    /// # Errors
-    /// What would be accepted, if one is not.
     pub fn check(&self) -> Result<(), String> {
         let checks = [
             (self.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
@@ -132,9 +129,6 @@ impl Instance {
 }
 
 /// The net in a file.
-///
-/// # Errors
-/// The file, and what is wrong with it.
 pub fn net_file(path: &Path) -> Result<Arc<Net>, String> {
     let explain = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
     let bytes = std::fs::read(path).map_err(|error| explain(&error))?;

@@ -17,9 +17,6 @@ use engine::SharedTable;
 impl ElectorSpec {
     /// Starts it, on the thread that will run it. Games are played through [`Pool::slot`](super::Pool::slot), which also
     /// watches over it; this is for work that may wait for its elector.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it does not start.
     pub fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
         self.start_with(None)
     }
@@ -52,9 +49,6 @@ impl ElectorSpec {
 
 /// Returns the variants that an elector can play. An external engine is started for this, and ended
 /// again, which may take seconds.
-///
-/// # Errors
-/// [`ElectorFailure`] if it does not start.
 pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
     match &spec.kind {
         ElectorKind::Own(_) | ElectorKind::Prover => {

@@ -27,9 +27,6 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Opens the file for the engine of this process.
-    ///
-    /// # Errors
-    /// Names a file that cannot be written.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, ElectorFailure> {
         let Some(path) = path else { return Ok(Self::default()) };
         let file = OpenOptions::new().create(true).append(true).open(path);

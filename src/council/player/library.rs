@@ -45,17 +45,11 @@ struct OpenTablebases {
 
 impl Library {
     /// Opens the books and tablebases of the settings.
-    ///
-    /// # Errors
-    /// Names the file or folder that cannot be read.
     pub fn open(books: &BookSettings, tablebases: &TablebaseSettings) -> io::Result<Self> {
         Self::default().with_books(books)?.with_tablebases(tablebases)
     }
 
     /// Opens books in place of those that were open.
-    ///
-    /// # Errors
-    /// Names the file that cannot be read.
     pub fn with_books(mut self, settings: &BookSettings) -> io::Result<Self> {
         self.books = settings.files.iter().map(|file| OpenBook::open(file, settings)).collect::<io::Result<_>>()?;
         Ok(self)

@@ -87,9 +87,6 @@ impl Roster {
     }
 
     /// The roster that the settings ask for.
-    ///
-    /// # Errors
-    /// [`RosterError`], worded for the person who wrote the settings.
     pub fn from_settings(settings: &CouncilSettings) -> Result<Self, RosterError> {
         let (name, hash) = (settings.roster.as_str(), settings.hash);
         let electors = match name {

@@ -38,9 +38,6 @@ pub enum TableError {
 
 impl EndgameTables {
     /// Writes the tables, first beside the file and then in its place, so that there is never half a file.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), TableError> {
         let failed = |source| TableError::File { path: path.to_owned(), source };
         let bytes = self.values.concat();

@@ -133,9 +133,6 @@ impl Partner {
     }
 
     /// Answers the other's wish.
-    ///
-    /// # Errors
-    /// When it has none.
     pub fn answer(&mut self, acceptance: Acceptance) -> Result<Message, PartnerError> {
         let PartnerPhase::ToAnswer(request) = self.phase.clone() else { return self.out_of_turn("answered") };
         match acceptance {

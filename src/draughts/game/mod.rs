@@ -91,9 +91,6 @@ impl Game {
     }
 
     /// Reads a move and plays it.
-    ///
-    /// # Errors
-    /// When the text is not one legal move.
     pub fn play_text(&mut self, text: &str) -> Result<Move, MoveError> {
         let mv = self.board().read_move(text, self.rules)?;
         self.play(mv)?;

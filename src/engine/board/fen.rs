@@ -41,9 +41,6 @@ pub enum FenError {
 
 impl Board {
     /// Reads a FEN. Castling, en passant and the counters may be left out.
-    ///
-    /// # Errors
-    /// A position that no search could handle: see [`FenError`].
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         let mut fields = fen.split_ascii_whitespace();
         let mut board = Self::empty();

@@ -46,9 +46,6 @@ pub enum BookError {
 
 impl BookMaker {
     /// Adds the lines of play of a text.
-    ///
-    /// # Errors
-    /// [`BookError`]; nothing of the text is added then.
     pub fn add_text(&mut self, text: &str) -> Result<(), BookError> {
         let mut found = Vec::new();
         let mut opening: Option<Opening> = None;
@@ -108,9 +105,6 @@ impl BookMaker {
     }
 
     /// Writes the book.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
         for ((key, code), weight) in &self.weights {
             output.write_all(&key.to_be_bytes())?;

@@ -65,9 +65,6 @@ impl Book {
     }
 
     /// The book's moves for a position, heaviest first; none if it does not know the position.
-    ///
-    /// # Errors
-    /// When the file cannot be read any more.
     pub fn moves(&self, position: &Position) -> io::Result<Vec<BookMove>> {
         let Some(key) = key(position) else { return Ok(Vec::new()) };
         let known = self.entries(key)?.into_iter();
@@ -75,9 +72,6 @@ impl Book {
     }
 
     /// Returns the moves of a position of any variant, as `shakmaty` represents it.
-    ///
-    /// # Errors
-    /// If the file cannot be read any more.
     pub fn moves_at(&self, position: &impl shakmaty::Position) -> io::Result<Vec<(shakmaty::Move, u16)>> {
         let key: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
         let (known, legal) = (self.entries(key.0)?, position.legal_moves());
@@ -115,9 +109,6 @@ impl Book {
 
     /// Returns one move of the book if it knows the position. Moves of weight zero are never
     /// chosen.
-    ///
-    /// # Errors
-    /// If the file cannot be read any more.
     pub fn choose(&self, position: &Position, choice: Choice) -> io::Result<Option<Move>> {
         let mut moves = self.moves(position)?;
         moves.retain(|entry| entry.weight > 0);

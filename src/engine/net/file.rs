@@ -104,9 +104,6 @@ impl Net {
     }
 
     /// Reads the output of [`Self::to_bytes`].
-    ///
-    /// # Errors
-    /// [`NetError`] for an invalid file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetError> {
         let mut reader = Reader(bytes);
         if reader.take(MAGIC.len()).ok() != Some(MAGIC) {

@@ -264,9 +264,6 @@ impl Engine {
     }
 
     /// An engine that searches with a table it shares with others.
-    ///
-    /// # Errors
-    /// [`DifferentEvaluation`] if the table belongs to another evaluation.
     pub fn sharing(options: EngineOptions, shared: &SharedTable) -> Result<Self, DifferentEvaluation> {
         if !shared.suits(&options) {
             return Err(DifferentEvaluation);

@@ -71,9 +71,6 @@ impl fmt::Display for ParameterError {
 
 impl Parameters {
     /// Sets one by its name.
-    ///
-    /// # Errors
-    /// [`ParameterError`]; nothing is changed.
     pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParameterError> {
         let known = Self::ALL.iter().find(|parameter| parameter.name == name);
         let (Some(parameter), Some(slot)) = (known, self.slot(name)) else {

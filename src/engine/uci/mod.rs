@@ -66,9 +66,6 @@ struct Session {
 }
 
 /// Serves UCI until `quit` or the end of `input`. A search with limits that is running at the end is completed.
-///
-/// # Errors
-/// When `input` cannot be read.
 pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
     let options = Options::default();
     let mut session = Session {

@@ -123,9 +123,6 @@ impl Options {
 }
 
 /// Splits the arguments of `setoption`, `name NAME value VALUE`; the value may be empty or missing.
-///
-/// # Errors
-/// The expected form.
 pub fn name_and_value(text: &str) -> Result<(&str, &str), String> {
     let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
     let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
@@ -134,9 +131,6 @@ pub fn name_and_value(text: &str) -> Result<(&str, &str), String> {
 }
 
 /// Checks that the machine has `mebibytes` MiB for tables.
-///
-/// # Errors
-/// The machine has less.
 pub fn check_hash(mebibytes: usize) -> Result<(), String> {
     let room = Vec::<u8>::new().try_reserve_exact(mebibytes << 20);
     room.map_err(|_| format!("Hash: this machine does not give {mebibytes} MiB"))

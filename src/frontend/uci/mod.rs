@@ -27,9 +27,6 @@ use engine::{
 };
 
 /// Serves UCI until `quit` or the end of `input`.
-///
-/// # Errors
-/// When the output is gone.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
     let mut lines = lines::read(input)?;
     let (engine, events) = EngineSession::new(setup);

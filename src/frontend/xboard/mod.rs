@@ -37,9 +37,6 @@ use edit::Edit;
 use record::MoveNotes;
 
 /// Serves CECP until `quit` or the end of `input`.
-///
-/// # Errors
-/// When the output is gone.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
     let mut lines = lines::read(input)?;
     let (engine, events) = EngineSession::new(setup);

@@ -67,9 +67,6 @@ pub enum WorthError {
 
 /// Plays `machines` machines against one. Both spend the same nodes a core; `progress` gets the
 /// standing.
-///
-/// # Errors
-/// [`WorthError`] if the match cannot begin or go on.
 pub fn worth(
     machines: usize,
     plan: &WorthPlan,

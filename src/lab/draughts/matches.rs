@@ -58,9 +58,6 @@ impl DraughtsMatch {
     }
 
     /// Checks that it can be played.
-    ///
-    /// # Errors
-    /// [`DraughtsError::FewBallots`] if games would only repeat.
     pub fn check(&self) -> Result<(), DraughtsError> {
         let ballots = ballots::draw(self.pairs, self.seed).len();
         if self.pairs > ballots && !self.is_timed() {
@@ -180,9 +177,6 @@ impl fmt::Display for DraughtsStanding {
 }
 
 /// Plays the pairs that `state` does not have yet, until all are played or `stop` is set. `progress` sees how it stands.
-///
-/// # Errors
-/// [`DraughtsError`] if it cannot begin or go on.
 pub fn run_draughts(
     plan: &DraughtsMatch,
     state: &mut ExperimentState<DraughtsPair>,

@@ -72,9 +72,6 @@ type Row = Vec<(String, bool, f64)>;
 
 /// Lets the electors propose in every position, every criterion elect, and a deeper search judge.
 /// `progress` receives the number of finished positions.
-///
-/// # Errors
-/// [`DraughtsError`] if the system gives no runtime.
 pub fn judge_draughts(
     plan: &DraughtsPositions,
     positions: &[(usize, Game)],

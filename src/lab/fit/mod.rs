@@ -25,9 +25,6 @@ pub struct Log<'a> {
 
 impl<'a> Log<'a> {
     /// Searches what has not been searched. `None` if `stop` was set.
-    ///
-    /// # Errors
-    /// [`SearchError`] if a search fails.
     pub fn make(
         roster: &'a Roster,
         positions: &'a [TestPosition],

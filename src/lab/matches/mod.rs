@@ -70,9 +70,6 @@ pub struct MatchPlan {
 
 impl MatchPlan {
     /// Checks that it can be played.
-    ///
-    /// # Errors
-    /// [`MatchError`] with the reason.
     pub fn check(&self) -> Result<(), MatchError> {
         for Contender { spec, pace } in &self.players {
             if !spec.understands(*pace) {
@@ -141,9 +138,6 @@ pub enum MatchError {
 
 /// Plays the pairs that `state` does not have yet, until the test is decided, all are played or `stop` is set. `progress`
 /// sees how the match stands after every pair that counts.
-///
-/// # Errors
-/// [`MatchError`] if it cannot begin or go on.
 pub fn run(
     plan: &MatchPlan,
     state: &mut ExperimentState<GamePair>,
@@ -155,9 +149,6 @@ pub fn run(
 }
 
 /// Runs a plan that was [checked](MatchPlan::check), which starts all players once.
-///
-/// # Errors
-/// [`MatchError`] if it cannot go on.
 pub fn run_checked(
     plan: &MatchPlan,
     state: &mut ExperimentState<GamePair>,

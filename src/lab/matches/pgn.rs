@@ -16,9 +16,6 @@ use util::printable;
 const WIDTH: usize = 80;
 
 /// All games of the pairs given, in their order. There is no date in them: the same match gives the same text.
-///
-/// # Errors
-/// [`OpeningBookError`] if an opening cannot be read any more.
 pub fn pgn<'a>(
     plan: &MatchPlan,
     pairs: impl IntoIterator<Item = (usize, &'a GamePair)>,

@@ -126,9 +126,6 @@ impl OpeningBook {
     }
 
     /// The opening of a pair of games. After the last one the first comes again.
-    ///
-    /// # Errors
-    /// [`OpeningBookError::Entry`] if it cannot be played.
     pub fn opening(&self, pair: usize) -> Result<Arc<Line>, OpeningBookError> {
         let text = self.entry(pair).map_or("", |entry| &self.text[entry.place.clone()]);
         let read = match self.kind {
@@ -242,9 +239,6 @@ fn opening_of_position(text: &str) -> Result<Line, String> {
 }
 
 /// The whole game of a PGN text.
-///
-/// # Errors
-/// What is wrong with it, in a line.
 pub fn line_of_pgn(text: &str) -> Result<Line, String> {
     opening_of_game(text, usize::MAX)
 }

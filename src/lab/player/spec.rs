@@ -126,9 +126,6 @@ impl PlayerSpec {
     }
 
     /// Starts it with `cores` cores to itself.
-    ///
-    /// # Errors
-    /// [`PlayerFailure`] if a program does not start.
     pub fn start(&self, cores: usize) -> Result<Box<dyn MatchPlayer>, PlayerFailure> {
         Ok(match &self.kind {
             PlayerKind::Engine(options) => Box::new(OwnPlayer::new(options.clone())),
@@ -147,9 +144,6 @@ impl PlayerSpec {
     }
 
     /// A council of these settings.
-    ///
-    /// # Errors
-    /// [`PlayerSpecError::Roster`] if its roster cannot be made.
     pub fn council(name: String, settings: CouncilSettings) -> Result<Self, PlayerSpecError> {
         let roster = Roster::from_settings(&settings)?;
         let kind = PlayerKind::Council(Box::new(settings), roster, None);
@@ -299,9 +293,6 @@ fn preset(name: &str) -> Result<toml::Table, String> {
 }
 
 /// The council of a settings file (`player.council`, `council`, or the keys alone).
-///
-/// # Errors
-/// What is wrong with it.
 pub fn council_settings(path: &Path) -> Result<CouncilSettings, String> {
     let table = council_table(&path.to_string_lossy())?;
     CouncilSettings::deserialize(table).map_err(|error| error.message().to_owned())

@@ -62,9 +62,6 @@ pub struct RoundProgress {
 
 /// Does all the searches that are missing, and computes everything from them. `None` if `stop` was set before the end; what
 /// was searched is kept. The oracle's searches are kept apart, because they outlive this build.
-///
-/// # Errors
-/// [`SearchError`] if a search fails.
 pub fn run(
     plan: &PositionsPlan,
     searches: &mut Searches,

@@ -165,9 +165,6 @@ pub struct Reproduction<'a> {
 
 impl Reproduction<'_> {
     /// Makes one of the tables.
-    ///
-    /// # Errors
-    /// [`ReproduceError`] if something fails or it is stopped.
     pub fn make(&mut self, table: ThesisTable) -> Result<Section, ReproduceError> {
         match table {
             ThesisTable::Heuristics => heuristics::table(self),

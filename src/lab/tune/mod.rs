@@ -89,9 +89,6 @@ pub enum TuneError {
 
 /// Fits all weights, beginning at `start`. With a `state` file it resumes from there and writes it
 /// after every epoch; `stop` ends it within a batch and drops the unfinished epoch.
-///
-/// # Errors
-/// See [`TuneError`].
 pub fn tune(
     positions: &LabelledPositions,
     start: &Weights,

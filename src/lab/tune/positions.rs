@@ -138,9 +138,6 @@ impl LabelledPositions {
     /// Reads one position a line: a FEN, `;`, and the score white is expected to get, from 0 to 1 (the result of the game
     /// or a probability). What follows `#` is a comment. Lines that are wrong are left out and returned beside. Only what
     /// `recipe` has in full is fitted; the rest must count nothing in it.
-    ///
-    /// # Errors
-    /// When `input` cannot be read.
     pub fn read(input: impl BufRead, recipe: &Recipe) -> io::Result<(Self, Vec<SkippedLine>)> {
         let (mut samples, mut skipped) = (Vec::new(), Vec::new());
         let mut hasher = hasher_of(recipe);

@@ -17,9 +17,6 @@ pub async fn account_check(settings: &LichessSettings, token: &Token) -> Result<
 }
 
 /// Turns the account into a bot's, which cannot be undone.
-///
-/// # Errors
-/// [`ActionError::Refused`] for an account that has played games.
 pub async fn upgrade(settings: &LichessSettings, token: &Token) -> Result<(), ActionError> {
     client(settings, token)?.call(HttpCall::post(&["api", "bot", "account", "upgrade"], Topic::Account)).await.map(drop)
 }

@@ -84,9 +84,6 @@ struct TokenOwner {
 
 impl Http {
     /// Opens no connection yet.
-    ///
-    /// # Errors
-    /// [`SetupError`] where the system has no certificates to trust.
     pub(super) fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
         Self::with(settings, token, |builder| builder)
     }

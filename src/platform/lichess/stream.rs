@@ -52,9 +52,6 @@ pub(super) enum StreamEnd {
 
 impl Stream {
     /// Opens the stream at `path` within `patience`; silence of that length ends it afterwards.
-    ///
-    /// # Errors
-    /// As the server answers.
     pub(super) async fn open(http: &Http, path: &[&str], patience: Duration) -> Result<Self, ActionError> {
         let response = http.open(path, patience).await?;
         let now = Instant::now();
@@ -86,9 +83,6 @@ impl Stream {
     }
 
     /// The next line. Nothing is lost if the future is dropped.
-    ///
-    /// # Errors
-    /// When the stream is over.
     pub(super) async fn next(&mut self) -> Result<StreamLine, StreamEnd> {
         loop {
             if let Some(text) = self.lines.pop_front() {

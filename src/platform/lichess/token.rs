@@ -55,9 +55,6 @@ impl Token {
     }
 
     /// Takes a text, trimmed, as the token; `place` names its origin in the error.
-    ///
-    /// # Errors
-    /// [`TokenError::Malformed`] unless it consists of letters, digits and underscores.
     pub fn parse(text: &str, place: &str) -> Result<Self, TokenError> {
         // Some editors begin a file with a mark of its encoding.
         let text = text.trim_start_matches('\u{feff}').trim();

@@ -23,9 +23,6 @@ pub(crate) enum LoginOutcome {
 }
 
 /// Logs a visitor in, or gives up.
-///
-/// # Errors
-/// If the connection is lost.
 pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) -> io::Result<LoginOutcome> {
     telnet.write(BANNER.as_bytes()).await?;
     let mut bits = None;

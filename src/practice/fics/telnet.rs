@@ -98,9 +98,6 @@ impl TelnetConnection {
     }
 
     /// The next thing that comes. Nothing is lost when this is dropped while it waits.
-    ///
-    /// # Errors
-    /// When the connection is over.
     pub(crate) async fn next(&mut self) -> io::Result<Incoming> {
         loop {
             if self.silent {
@@ -133,9 +130,6 @@ impl TelnetConnection {
     }
 
     /// The next thing a client sends, where no faults apply yet.
-    ///
-    /// # Errors
-    /// When the connection is over.
     pub(crate) async fn input(&mut self) -> io::Result<ClientInput> {
         loop {
             match self.next().await? {
@@ -262,9 +256,6 @@ impl TelnetConnection {
     }
 
     /// Sends a timeseal question, if the client speaks it.
-    ///
-    /// # Errors
-    /// If the connection is over.
     pub(crate) async fn ping(&mut self) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -301,9 +292,6 @@ impl TelnetConnection {
     }
 
     /// Lets a fault happen.
-    ///
-    /// # Errors
-    /// Faults that end the connection do so.
     pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
         let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
         let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));

@@ -288,9 +288,6 @@ impl PracticeGame {
     }
 
     /// Ends the game without a result.
-    ///
-    /// # Errors
-    /// [`GameRefusal::CannotAbort`] once both sides have moved, [`GameRefusal::Over`].
     pub fn abort(&mut self, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
@@ -302,9 +299,6 @@ impl PracticeGame {
     }
 
     /// Gives the game up; one that can still be aborted is aborted instead.
-    ///
-    /// # Errors
-    /// [`GameRefusal::Over`].
     pub fn resign(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
@@ -315,18 +309,12 @@ impl PracticeGame {
     }
 
     /// Claims the win because the opponent is gone. Too early a claim does nothing.
-    ///
-    /// # Errors
-    /// [`GameRefusal::CannotClaim`] where it can never be claimed, [`GameRefusal::Over`].
     pub fn claim_victory(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
         self.claim(color, GameOutcome::won(color, End::Abandoned), now)
     }
 
     /// Claims a draw because the opponent is gone. Too early a claim does nothing. (Repetitions and fifty moves end the
     /// game without being claimed.)
-    ///
-    /// # Errors
-    /// [`GameRefusal::CannotClaim`] where it can never be claimed, [`GameRefusal::Over`].
     pub fn claim_draw(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
         self.claim(color, GameOutcome::drawn(End::Abandoned), now)
     }
@@ -388,9 +376,6 @@ impl PracticeGame {
     }
 
     /// Claims that the opponent's time is over; whether it is, so that the game is over too.
-    ///
-    /// # Errors
-    /// [`GameRefusal::Over`].
     pub fn claim_flag(&mut self, color: Color, now: Duration) -> Result<bool, GameRefusal> {
         self.tick(now);
         self.must_run()?;

@@ -49,9 +49,6 @@ impl ServerState {
 
     /// Agrees to stop a game or asks for it (`yes`), or declines or withdraws. Does nothing where
     /// it makes no sense.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn stop(&mut self, id: &GameId, by: &AccountId, stop: Stop, yes: bool) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         self.with_game(id, |game, now| game.stop(color, stop, yes, now));
@@ -84,9 +81,6 @@ impl ServerState {
     }
 
     /// Wants an adjourned game to go on, or (`yes` is false) no longer does. It goes on when both players want it.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], [`Denied::Busy`].
     pub fn resume(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         let players = self.game_view(id).ok_or(Denied::NoSuchGame)?;

@@ -21,9 +21,6 @@ const FORGOTTEN_AFTER: Duration = Duration::from_hours(3);
 impl ServerState {
     /// Challenges a player. With `keep_alive` the challenge stays until
     /// [`ServerState::release_challenge`].
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchPlayer`], [`Denied::SelfChallenge`], [`Denied::Start`], [`Denied::Limited`].
     pub fn challenge(
         &mut self,
         from: &AccountId,
@@ -156,9 +153,6 @@ impl ServerState {
     }
 
     /// Accepts a challenge, which becomes a game of the same name.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`], [`Denied::Busy`], [`Denied::Limited`].
     pub fn accept(&mut self, id: &ChallengeId, by: &AccountId) -> Result<GameId, Denied> {
         let challenge = self.open_challenge(id)?;
         if challenge.dest.account != *by {
@@ -180,9 +174,6 @@ impl ServerState {
     }
 
     /// Begins a game against the server's own engine. Returns it and the challenger's colour.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchPlayer`], [`Denied::Start`].
     pub fn play_ai(
         &mut self,
         by: &AccountId,
@@ -201,9 +192,6 @@ impl ServerState {
     }
 
     /// Declines a challenge.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`].
     pub fn decline(&mut self, id: &ChallengeId, by: &AccountId, reason: DeclineReason) -> Result<(), Denied> {
         if self.open_challenge(id)?.dest.account != *by {
             return Err(Denied::NoSuchChallenge);
@@ -215,9 +203,6 @@ impl ServerState {
     }
 
     /// Withdraws a challenge; aborts the game it has become, if that can still be aborted.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`], or the game's refusal.
     pub fn cancel(&mut self, id: &ChallengeId, by: &AccountId) -> Result<(), Denied> {
         let game = GameId::from(id);
         if self.games.contains_key(&game) {

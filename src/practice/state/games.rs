@@ -151,18 +151,12 @@ impl ServerState {
     }
 
     /// Listens at a board. The first event is the whole game, which is the only one if it is over.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn join(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
         let color = self.color_at(id, &key.account)?;
         self.listen_at(id, key, Some(color))
     }
 
     /// Watches a game of others.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`].
     pub fn watch(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
         self.listen_at(id, key, None)
     }
@@ -208,9 +202,6 @@ impl ServerState {
     }
 
     /// The colour an account has in a game.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn color_at(&self, id: &GameId, account: &AccountId) -> Result<Color, Denied> {
         let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
         hosted.pairing.color_of(account).ok_or(Denied::NotYourGame)
@@ -218,9 +209,6 @@ impl ServerState {
 
     /// Plays a move. `offer_draw` makes an offer first (or accepts a standing one, which ends the
     /// game before the move), and reports it before the move: `Some(false)` declines or withdraws.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn play(&mut self, id: &GameId, by: &AccountId, uci: UciMove, offer_draw: Option<bool>) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         // An impossible move makes no offer.
@@ -245,9 +233,6 @@ impl ServerState {
     }
 
     /// Makes or accepts (`yes`), or withdraws or declines a draw offer. Where it makes no sense nothing happens.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn draw(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         self.with_game(id, |game, now| game.draw(color, yes, now));
@@ -255,9 +240,6 @@ impl ServerState {
     }
 
     /// Does the same for `plies` plies; `None` withdraws or refuses.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn takeback_of(&mut self, id: &GameId, by: &AccountId, plies: Option<usize>) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         self.with_game(id, |game, now| game.takeback_of(color, plies, now));
@@ -266,9 +248,6 @@ impl ServerState {
 
     /// Asks for or grants (`yes`), or withdraws or refuses a takeback. Does nothing where it makes
     /// no sense.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn takeback(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         self.with_game(id, |game, now| game.takeback(color, yes, now));
@@ -276,25 +255,16 @@ impl ServerState {
     }
 
     /// Aborts a game.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn abort(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         self.try_with_game(id, by, |game, _, now| game.abort(now))
     }
 
     /// Gives a game up.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn resign(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         self.try_with_game(id, by, PracticeGame::resign)
     }
 
     /// Claims that the opponent's time is over; whether it is, which ends the game.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn claim_flag(&mut self, id: &GameId, by: &AccountId) -> Result<bool, Denied> {
         let color = self.color_at(id, by)?;
         let mut fell = Ok(false);
@@ -303,17 +273,11 @@ impl ServerState {
     }
 
     /// Claims the win because the opponent is gone; nothing happens if it is too early for that.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn claim_victory(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         self.try_with_game(id, by, PracticeGame::claim_victory)
     }
 
     /// Claims a draw because the opponent is gone; nothing happens if it is too early for that.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn claim_draw(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         self.try_with_game(id, by, PracticeGame::claim_draw)
     }
@@ -329,9 +293,6 @@ impl ServerState {
     }
 
     /// Writes in a game's chat. Floods are dropped silently.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn say(&mut self, id: &GameId, by: &AccountId, room: ChatRoom, text: &str) -> Result<(), Denied> {
         self.color_at(id, by)?;
         let now = self.now;
@@ -352,9 +313,6 @@ impl ServerState {
     }
 
     /// Returns the messages of one chat of a game.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn chat(&self, id: &GameId, by: &AccountId, room: ChatRoom) -> Result<Vec<ChatLine>, Denied> {
         self.color_at(id, by)?;
         let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;

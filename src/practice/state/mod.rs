@@ -66,9 +66,6 @@ impl StateHandle {
     }
 
     /// Does something with the server's state and returns what came of it.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn ask<T, F>(&self, job: F) -> Result<T, ServerStopped>
     where
         T: Send + 'static,
@@ -83,9 +80,6 @@ impl StateHandle {
     }
 
     /// Waits until `condition` returns a value. It is tried now and after every event.
-    ///
-    /// # Errors
-    /// [`ServerStopped`].
     pub async fn wait<T, F>(&self, mut condition: F) -> Result<T, ServerStopped>
     where
         T: Send + 'static,

@@ -14,9 +14,6 @@ const FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
 
 impl ServerState {
     /// Makes a challenge that anybody may join.
-    ///
-    /// # Errors
-    /// [`Denied::Start`].
     pub fn challenge_anybody(&mut self, terms: ChallengeTerms) -> Result<OpenChallenge, Denied> {
         let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
         let id = ChallengeId::new(self.fresh_id().as_str());
@@ -32,9 +29,6 @@ impl ServerState {
     }
 
     /// Joins an open challenge; with the second player the game begins. A colour that is taken is not given again.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchChallenge`], [`Denied::NoSuchPlayer`], [`Denied::Busy`].
     pub fn join_open_challenge(
         &mut self,
         id: &ChallengeId,

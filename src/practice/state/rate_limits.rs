@@ -61,9 +61,6 @@ impl RateLimiter {
     }
 
     /// Checks that `cost` could be spent.
-    ///
-    /// # Errors
-    /// The time to wait.
     pub(crate) fn check(
         &mut self,
         account: &AccountId,

@@ -175,9 +175,6 @@ impl ServerState {
     }
 
     /// Opens an account.
-    ///
-    /// # Errors
-    /// [`Denied::NameTaken`].
     pub fn add_account(&mut self, name: &str, bot: bool) -> Result<AccountId, Denied> {
         let account = PracticeAccount::new(name, bot, self.now);
         let id = account.id.clone();
@@ -227,9 +224,6 @@ impl ServerState {
     }
 
     /// Makes an account a bot account, for ever.
-    ///
-    /// # Errors
-    /// [`Denied::HasPlayed`], [`Denied::NoSuchPlayer`].
     pub fn upgrade(&mut self, id: &AccountId) -> Result<(), Denied> {
         let playing = !self.games_of(id).is_empty();
         let account = self.accounts.get_mut(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
@@ -241,9 +235,6 @@ impl ServerState {
     }
 
     /// Counts a request against a limit.
-    ///
-    /// # Errors
-    /// [`Denied::Limited`].
     pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
         self.rate_limiter.check(id, gauge, 1, self.now).map_err(|wait| Denied::Limited {
             gauge,
@@ -289,9 +280,6 @@ impl ServerState {
     }
 
     /// A player as others see it in games of a category.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchPlayer`].
     pub fn seat(&self, id: &AccountId, category: Category) -> Result<PlayerView, Denied> {
         let account = self.accounts.get(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
         Ok(PlayerView {

@@ -43,9 +43,6 @@ impl ServerState {
     }
 
     /// Enters a player that lives in the server: it is always there to be paired.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchTournament`], or why it may not take part.
     pub fn enter(&mut self, account: &AccountId, kind: TournamentKind, id: &str) -> Result<(), Denied> {
         self.residents.insert(account.clone());
         let name = Tournament { id: id.to_owned(), kind: Some(kind) };
@@ -54,9 +51,6 @@ impl ServerState {
     }
 
     /// Lets an account take part.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchTournament`], [`Denied::Limited`], or why it may not take part.
     pub(crate) fn take_part(
         &mut self,
         account: &AccountId,
@@ -74,9 +68,6 @@ impl ServerState {
     }
 
     /// Lets an account take part no more, or not for now.
-    ///
-    /// # Errors
-    /// [`Denied::NoSuchTournament`].
     pub(crate) fn withdraw(&mut self, account: &AccountId, name: &Tournament) -> Result<(), Denied> {
         self.tournaments.get_mut(name).ok_or(Denied::NoSuchTournament)?.withdraw(account);
         self.tournament_is_due(name);

@@ -156,9 +156,6 @@ impl Verdicts {
     }
 
     /// Opens every judge's verdicts in a journal, the newest judge first, with its name; read only.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn of_all_judges(path: &std::path::Path) -> Result<Vec<(String, Self)>, JournalError> {
         let judgements = Rc::new(Judgements::open_to_read(path)?);
         let of = |(judge, name)| (name, Self { judgements: Rc::clone(&judgements), judge });
@@ -167,9 +164,6 @@ impl Verdicts {
 
     /// Returns the verdict on the position at the end of a line, by the rules or by the judge;
     /// `None` if it is not judged.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn of(&self, line: &Line) -> Result<Option<PositionVerdict>, JournalError> {
         if let Some(verdict) = PositionVerdict::by_the_rules(line) {
             return Ok(Some(verdict));

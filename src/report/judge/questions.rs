@@ -33,9 +33,6 @@ pub struct GameMaterial {
 
 impl GameMaterial {
     /// Reads a game. Moves from the first on that is not legal are left out, with a warning in the log.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn read(archive: &Archive, record: GameRecord) -> Result<Self, JournalError> {
         // The moves that the server has shown and that are legal.
         let mut played: Vec<_> = archive.moves(&record)?.into_iter().take_while(|played| played.confirmed).collect();
@@ -96,9 +93,6 @@ impl GameMaterial {
     }
 
     /// Returns the verdicts on its positions; `None` while some are missing.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn verdicts(&self, known: &Verdicts) -> Result<Option<GameVerdicts>, JournalError> {
         let mut verdicts = GameVerdicts::new();
         for JudgeQuestion { line, key } in self.questions() {

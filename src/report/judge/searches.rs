@@ -40,9 +40,6 @@ pub enum JudgeError {
 /// Judges positions without a verdict on `threads` threads and keeps the verdicts. `progress`
 /// receives the number of judged positions in `questions`. Ends early, with all verdicts so far
 /// kept, when `stop` is set. Returns the number of searches.
-///
-/// # Errors
-/// [`JudgeError`]; earlier verdicts are kept.
 pub fn judge_all(
     spec: &JudgeSpec,
     questions: Vec<JudgeQuestion>,

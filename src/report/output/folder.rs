@@ -105,9 +105,6 @@ pub struct ReportFolder {
 
 impl ReportFolder {
     /// Begins a report in a folder, which is made if it is not there; what an earlier report has left in it is replaced.
-    ///
-    /// # Errors
-    /// [`OutputError`] if the folder cannot be made or written.
     pub fn begin(folder: &Path, judge: &str) -> Result<Self, OutputError> {
         let pages = folder.join("game");
         fs::create_dir_all(&pages).map_err(|error| OutputError { path: pages, error })?;
@@ -134,9 +131,6 @@ impl ReportFolder {
     }
 
     /// Adds a game: its page, its text, its lines in the tables. One that was not studied is only listed.
-    ///
-    /// # Errors
-    /// [`OutputError`] where the disk does not take it.
     pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>) -> Result<(), OutputError> {
         let mut link = None;
         if let Some(study) = study {
@@ -155,9 +149,6 @@ impl ReportFolder {
     }
 
     /// Writes the pages on all games and returns the first one's path.
-    ///
-    /// # Errors
-    /// [`OutputError`] where the disk does not take them.
     pub fn finish(mut self, report: &Report) -> Result<PathBuf, OutputError> {
         let mut growing = [&mut self.pgn, &mut self.games, &mut self.moves];
         growing.iter_mut().try_for_each(|file| file.flush())?;

@@ -40,9 +40,6 @@ impl Import {
     pub const TOKEN_FILE: &str = "lichess.token";
 
     /// Reads the settings of another bot. The new ones expect the token in `token_file`.
-    ///
-    /// # Errors
-    /// A text that is no YAML, or no table.
     pub fn read(bot: ForeignBot, text: &str, token_file: &str) -> Result<Self, ImportError> {
         let mut foreign = ForeignSettings::parse(text)?;
         let mut imported = ImportedSettings::new(token_file);

@@ -80,9 +80,6 @@ pub enum SelfplayError {
 
 /// Fills `folder` with the shards 0 to `shards - 1` of a plan; those that are there are left as they are. Stops at the next
 /// search when `stop` is set. `progress` is called after every shard, from the thread that wrote or found it.
-///
-/// # Errors
-/// See [`SelfplayError`]; what was written stays.
 pub fn generate(
     plan: &Plan,
     folder: &Path,

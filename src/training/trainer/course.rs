@@ -26,9 +26,6 @@ impl Course {
     }
 
     /// Adds an epoch. Those of its number and after it are of a training before, and go.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn add(&mut self, epoch: Epoch) -> io::Result<()> {
         self.epochs.retain(|before| before.number < epoch.number);
         self.epochs.push(epoch);

@@ -131,9 +131,6 @@ pub struct Trained {
 
 /// Trains a net. With a `checkpoint` file it resumes from there, and writes it after every epoch
 /// and when stopped. `on_epoch` is called after every epoch.
-///
-/// # Errors
-/// [`CheckpointError`].
 pub fn train(
     plan: &Plan,
     dataset: &Dataset,

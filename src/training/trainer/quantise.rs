@@ -26,9 +26,6 @@ pub struct QuantisationError {
 }
 
 /// Rounds a trained net and compares both on `samples`. What rounding adds to the outputs of a bucket on average, its bias takes off.
-///
-/// # Errors
-/// [`NetError`] if the header or the numbers are refused.
 pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result<Quantised, NetError> {
     let shape = trained.shape;
     let rounded = trained.numbers.iter().enumerate().map(|(i, number)| (number * shape.one(i)).round());

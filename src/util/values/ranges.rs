@@ -19,9 +19,6 @@ impl<const MIN: i64, const MAX: i64> WholeNumber<MIN, MAX> {
     }
 
     /// Writes it as it is.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<T: Serialize, S: Serializer>(number: &T, serializer: S) -> Result<S::Ok, S::Error> {
         number.serialize(serializer)
     }
@@ -32,18 +29,12 @@ pub struct WholeNumberOrNone<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> WholeNumberOrNone<MIN, MAX> {
     /// Reads one.
-    ///
-    /// # Errors
-    /// When it is neither.
     pub fn deserialize<'de, T: TryFrom<i64>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
         let range = WholeRange { min: MIN, max: MAX, none: true, unit: "" };
         deserializer.deserialize_any(range)?.map(fitting).transpose()
     }
 
     /// Writes the number or `"none"`.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<T: Serialize, S: Serializer>(number: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
         match number {
             Some(number) => number.serialize(serializer),
@@ -66,9 +57,6 @@ impl<const MIN: i64, const MAX: i64> Seconds<MIN, MAX> {
     }
 
     /// Writes the seconds.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(time.as_secs())
     }
@@ -79,18 +67,12 @@ pub struct SecondsOrNone<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> SecondsOrNone<MIN, MAX> {
     /// Reads one.
-    ///
-    /// # Errors
-    /// When it is neither.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
         let range = WholeRange { min: MIN, max: MAX, none: true, unit: " (seconds)" };
         Ok(deserializer.deserialize_any(range)?.map(duration))
     }
 
     /// Writes the seconds or `"none"`.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         WholeNumberOrNone::<MIN, MAX>::serialize(&time.map(|time| time.as_secs()), serializer)
     }
@@ -110,9 +92,6 @@ impl<const MIN: i64, const MAX: i64> FractionalSeconds<MIN, MAX> {
     }
 
     /// Writes the seconds.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(time.as_secs_f64())
     }
@@ -123,18 +102,12 @@ pub struct FractionalSecondsOrNone<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> FractionalSecondsOrNone<MIN, MAX> {
     /// Reads one.
-    ///
-    /// # Errors
-    /// When it is neither.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
         let range = DecimalRange { min: MIN, max: MAX, what: "seconds" };
         deserializer.deserialize_any(DecimalOrNone(range)).map(|seconds| seconds.map(Duration::from_secs_f64))
     }
 
     /// Writes the seconds or `"none"`.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         match time {
             Some(time) => serializer.serialize_f64(time.as_secs_f64()),
@@ -156,9 +129,6 @@ impl<const MIN: i64, const MAX: i64> Decimal<MIN, MAX> {
     }
 
     /// Writes it as it is.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(*number)
     }

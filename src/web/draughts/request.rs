@@ -74,9 +74,6 @@ impl GameRequest {
     }
 
     /// Returns the journal's name of the game, if it is to be recorded.
-    ///
-    /// # Errors
-    /// A 400 for an invalid name.
     pub(super) fn id(&self) -> Result<Option<GameId>, HttpProblem> {
         let plain = self.id.len() <= LONGEST_ID && self.id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !plain {

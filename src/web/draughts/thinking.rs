@@ -58,9 +58,6 @@ impl BoundedSearches {
     }
 
     /// Searches an opponent's move in a game that has one. Dropping the request ends the search.
-    ///
-    /// # Errors
-    /// A 503 if too many searches run.
     pub(super) async fn choose(&self, opponent: Opponent, game: Game) -> Result<Choice, HttpProblem> {
         let turn = tokio::time::timeout(TURN_WITHIN, Arc::clone(&self.places).acquire_owned()).await;
         let Ok(Ok(place)) = turn else {

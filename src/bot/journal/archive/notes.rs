@@ -29,9 +29,6 @@ pub struct FaultRecord {
 
 impl Archive {
     /// Returns the chat of a game, in order.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn chat(&self, game: &GameRecord) -> Result<Vec<ChatRecord>, JournalError> {
         let mut statement = self
             .connection
@@ -48,9 +45,6 @@ impl Archive {
     }
 
     /// Returns the faults of a game, in order.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn faults(&self, game: &GameRecord) -> Result<Vec<FaultRecord>, JournalError> {
         let mut statement = self
             .connection
@@ -62,9 +56,6 @@ impl Archive {
     }
 
     /// Returns up to `plies` first moves of each game, in the order of the games.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn first_moves(&self, games: &[GameRecord], plies: u32) -> Result<Vec<Vec<UciMove>>, JournalError> {
         let mut statement = self
             .connection
@@ -81,9 +72,6 @@ impl Archive {
 
     /// The moves of a game as far as the server has shown them, and nothing else of it. Moves from the first on that is not legal
     /// are left out, with a warning in the log.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
     pub fn line(&self, game: &GameRecord) -> Result<Line, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT uci FROM moves WHERE game = ? AND superseded_at IS NULL AND confirmed ORDER BY ply",

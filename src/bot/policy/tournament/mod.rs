@@ -502,9 +502,6 @@ fn name_of(tournament: &Tournament, member: &Membership) -> String {
 }
 
 /// Checks that a tournament suits the bot and, as far as the server reports it, allows it.
-///
-/// # Errors
-/// The reason against it.
 fn suits(info: &TournamentInfo, policy: &TournamentPolicy, situation: &TournamentSituation) -> Result<(), String> {
     let named = named(&info.tournament, policy);
     if named.is_none()

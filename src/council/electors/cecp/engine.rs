@@ -145,26 +145,17 @@ impl CecpEngine {
     }
 
     /// Sends a line.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
         self.process.send(command)
     }
 
     /// Returns its next answer about the position on its board, or `None` if none came in time.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn hear(&mut self, timeout: Duration) -> Result<Option<EngineAnswer>, ElectorFailure> {
         let text = self.process.read(timeout)?;
         self.understand(text)
     }
 
     /// Returns its next answer before the deadline.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn hear_before(&mut self, deadline: Instant) -> Result<Option<EngineAnswer>, ElectorFailure> {
         let text = self.process.read_before(deadline)?;
         self.understand(text)
@@ -255,9 +246,6 @@ impl CecpEngine {
     }
 
     /// Sets its time for every move and its clock; `None`: until it is told to move.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn set_move_time(&mut self, time: Option<Duration>) -> Result<(), ElectorFailure> {
         const ENDLESS: Duration = Duration::from_secs(3600);
         let time = time.unwrap_or(ENDLESS);
@@ -268,9 +256,6 @@ impl CecpEngine {
     }
 
     /// Sends its clock and the opponent's.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn set_clocks(&mut self, ours: Duration, theirs: Duration) -> Result<(), ElectorFailure> {
         let centiseconds = |time: Duration| (time.as_millis() / 10).max(1);
         if self.lacks("time") {

@@ -64,9 +64,6 @@ impl UciEngine {
     }
 
     /// Sets the castling of Chess960; `false` if it only knows the usual one.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn set_castling(&mut self, castling: CastlingMode) -> Result<bool, ElectorFailure> {
         let chess960 = castling == CastlingMode::Chess960;
         if !self.has_option(CHESS960) {
@@ -77,9 +74,6 @@ impl UciEngine {
     }
 
     /// Sets an option.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), ElectorFailure> {
         self.send(&format!("setoption name {name} value {value}"))
     }
@@ -103,25 +97,16 @@ impl UciEngine {
     }
 
     /// Sends a line.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
         self.process.send(command)
     }
 
     /// The next line, or `None` if none came in time.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn hear(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
         self.process.read(timeout)
     }
 
     /// Returns the next line, or `None` if none came before the deadline.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended.
     pub fn hear_before(&mut self, deadline: Instant) -> Result<Option<String>, ElectorFailure> {
         self.process.read_before(deadline)
     }

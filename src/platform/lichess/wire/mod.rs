@@ -58,9 +58,6 @@ struct Head<'a> {
 }
 
 /// A line of the event stream, as the account `us` sees it.
-///
-/// # Errors
-/// [`LichessLineError`], which concerns this line alone.
 pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
@@ -80,9 +77,6 @@ pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
 }
 
 /// A line of the stream of `game`, read from the network at `received`.
-///
-/// # Errors
-/// [`LichessLineError`], which concerns this line alone.
 pub fn game_event(
     line: &str,
     game: &GameId,
@@ -104,9 +98,6 @@ pub fn game_event(
 }
 
 /// Reads the answer to a request.
-///
-/// # Errors
-/// [`LichessLineError::Malformed`], naming `what` it should have been.
 pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, LichessLineError> {
     serde_json::from_str(text).map_err(|error| malformed(what, error))
 }
