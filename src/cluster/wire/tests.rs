@@ -170,7 +170,7 @@ fn impossible_proposals_are_errors() {
 }
 
 #[test]
-fn what_may_name_a_file_does_not_travel() {
+fn file_options_are_not_sent() {
     use council::electors::{ElectorKind, EngineProgram};
     let engine = |value: &str| {
         let options = [("Hash".to_owned(), value.to_owned())].into();
@@ -183,7 +183,7 @@ fn what_may_name_a_file_does_not_travel() {
 }
 
 #[test]
-fn options_cannot_exceed_the_workers_share() {
+fn options_keep_the_workers_limits() {
     use council::electors::{ElectorKind, EngineProgram};
     let engines: BTreeMap<String, PathBuf> = [("fish".to_owned(), "/bin/fish".into())].into();
     let program = |names: &[&str]| {

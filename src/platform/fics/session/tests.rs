@@ -459,7 +459,7 @@ fn unaccepted_game_is_aborted() {
 
 /// Some servers say of a game from another position that it is "wild", and no more.
 #[test]
-fn a_game_of_which_little_is_told_is_the_one_that_was_accepted() {
+fn vague_game_is_the_accepted_one() {
     for (loaded, variant) in [("wild/fr", domain::Variant::Chess960), ("wild/4", domain::Variant::FromPosition)] {
         let mut evening = Evening::begin(FicsSettings::default());
         let challenge = format!("Challenge: Ann (1500) Somebot (1500) unrated wild 5 0 Loaded from {loaded}.");
@@ -582,7 +582,7 @@ fn impossible_resumption_is_not_tried() {
 
 /// A game that an earlier process adjourned goes on under its next name.
 #[test]
-fn a_game_adjourned_by_an_earlier_process_goes_on() {
+fn game_of_an_earlier_process_resumes() {
     let adjourned = domain::KnownGame { is_adjourned: true, ..left_running("Ann", "ann-old-7") };
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.remember(vec![adjourned]);
