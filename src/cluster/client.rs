@@ -58,7 +58,7 @@ struct ClientShared {
     run: RunId,
     name: String,
     subjects: Subjects,
-    /// How much may be told of tables; `None`: nothing.
+    /// Limit on table messages; `None` turns them off.
     table_sync: Option<SyncBudget>,
     known: Mutex<ClientState>,
     to_verify: Arc<Notify>,

@@ -20,17 +20,17 @@
 //!
 //! | subject | module |
 //! |---|---|
-//! | messages, byte by byte; what they may say | `wire/`, `subjects`, `identity` |
-//! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `in_flight` |
-//! | how far away a worker is, and how fast | `measured` |
-//! | what the log tells of workers | `change_log` |
-//! | what machines tell each other of their tables | `table_sync` |
-//! | verification: rules, what was found out, the searches for it | `verification/` |
-//! | how much one worker may send | `intake` |
+//! | message formats and their validation | `wire/`, `subjects`, `identity` |
+//! | known workers, placement and fate of searches: state machines | `registry`, `placement`, `in_flight` |
+//! | lag and speed of workers | `measured` |
+//! | log lines about workers | `change_log` |
+//! | table messages | `table_sync` |
+//! | verification: rules, results, searches | `verification/` |
+//! | rate limits on workers | `intake` |
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::electors::RemotePool)) |
-//! | the lending side | `worker/` |
-//! | the NATS server; who may come in and do what | `connection`, `settings`; `members` |
-//! | who lends what, for people; what keeping workers costs | `survey`; `upkeep` |
+//! | the worker's side | `worker/` |
+//! | the NATS server; keys and permissions | `connection`, `settings`; `members` |
+//! | list of workers for people; cost of workers | `survey`; `upkeep` |
 
 mod change_log;
 mod client;

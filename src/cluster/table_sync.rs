@@ -56,7 +56,7 @@ pub(crate) fn next_news<'a, K: Ord + Copy + 'a>(
 /// The daemon's tables that may be told of, and how much was heard of each worker.
 #[derive(Debug, Default)]
 pub(crate) struct TableSync {
-    /// By number; how many slots search with each.
+    /// Tables by number, each with its number of searching slots.
     tables: BTreeMap<u64, (SharedTable, usize)>,
     /// Table of the last message.
     last: Option<u64>,
@@ -154,7 +154,7 @@ mod tests {
         let heard: Vec<usize> =
             (1..6).map(|number| table_sync.hear(now, ann, &news(&table, 100 * number, 1), &budget)).collect();
         assert_eq!(heard, [1, 1, 1, 0, 0], "a flood is not listened to");
-        assert_eq!(table_sync.hear(now, bob, &news(&table, 1000, 1), &budget), 1, "whoever else speaks is");
+        assert_eq!(table_sync.hear(now, bob, &news(&table, 1000, 1), &budget), 1, "another worker is");
         let later = now + Duration::from_secs(1);
         assert_eq!(table_sync.hear(later, ann, &news(&table, 2000, 1), &budget), 1);
     }

@@ -121,9 +121,9 @@ struct WorkerTask {
     publisher: Publisher,
     slots: HashMap<SlotKey, Slot>,
     tables: BTreeMap<TableKey, LentTable>,
-    /// How much may be told of them; `None`: nothing.
+    /// Limit on table messages; `None` turns them off.
     table_sync: Option<SyncBudget>,
-    /// The one that was told of last.
+    /// Table of the last message.
     told_last: Option<TableKey>,
     meters: HashMap<SlotKey, Arc<Meter>>,
     over: UnboundedSender<(SlotKey, SearchId)>,
