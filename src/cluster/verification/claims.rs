@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_against_us_that_is_found_here_is_not_hidden() {
+    fn found_mate_overrides_the_claim() {
         let home = home(Mate(-1), Short);
         for (score, bound) in [
             (Mate(-1), Bound::Lower),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn claim_far_from_a_long_search_is_untrue() {
+    fn claim_far_off_is_untrue() {
         assert_eq!(judged(Cp(600), Cp(20), Short), (Cp(230), Outlying));
         assert_eq!(judged(Cp(600), Cp(20), Long), (Cp(230), Plausible), "an honest search may have seen that");
         assert_eq!(judged(Cp(10_000), Cp(20), Medium), (Cp(230), Outlying));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn variant_without_engine_has_no_value() {
+    fn unknown_variant_has_no_value() {
         assert_eq!(judge(&claim(Mate(1), "e2e4"), &HomeValue::none(Long), None, true).believed.score, Cp(0));
     }
 
