@@ -86,7 +86,7 @@ pub trait Server: Send + Sync + 'static {
     /// names to games then gives one that goes on the name that it had.
     async fn remember(&self, _games: &[KnownGame]) {}
 
-    /// What an earlier process learned of the server, as [`ServerEvent::Learned`](domain::ServerEvent::Learned) told it last.
+    /// Passes on the knowledge of an earlier process about the server: the last [`ServerEvent::Learned`](domain::ServerEvent::Learned).
     async fn recall(&self, _learned: &str) {}
 
     /// A game of ours as the server keeps it: to complete the record of one whose end we did not see; `known` is what we have of it.

@@ -10,7 +10,7 @@
 //! are reported (`problem`). The effective values and their sources can be shown as TOML again
 //! (`show`).
 //!
-//! A key is declared once, as a field of the settings of its own room: its meaning is the comment, its range stands in
+//! A key is declared once, as a field of the settings of its own package: its meaning is the comment, its range stands in
 //! `#[serde(with = "WholeNumber::<0, 100>")]` ([`domain::values`]), its default in `Default`.
 //!
 //! Invariants: no settings text, however odd, brings the program down; no token stands in the settings, only the name of

@@ -18,7 +18,7 @@ use domain::ActionError;
 /// A counted action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spending {
-    /// The start of a game against a bot, whoever challenged.
+    /// The start of a game against a bot, after a challenge by either side.
     GameAgainstBot,
     ChallengeToBot,
     ChallengeToHuman,

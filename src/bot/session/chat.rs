@@ -161,7 +161,7 @@ impl Reception {
         self.context.queue = queue;
         if self.heard != from.id {
             self.heard.clone_from(&from.id);
-            self.chat.turns_to_somebody_else();
+            self.chat.turns_to_another_person();
         }
         let line = ChatLine { room: ChatRoom::Spectator, username: from.name.clone(), text };
         let answers = self.chat.answer(&line, &self.settings, &self.context, Timestamp::now());

@@ -262,10 +262,12 @@ impl Control {
             Command::Leave { tournament, account } => {
                 self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
             }
-            Command::Resign { game, account } => self.whoever_plays(account.as_ref(), game, GameCommand::Resign).await,
-            Command::Draw { game, account } => self.whoever_plays(account.as_ref(), game, GameCommand::Draw).await,
+            Command::Resign { game, account } => {
+                self.for_game_account(account.as_ref(), game, GameCommand::Resign).await
+            }
+            Command::Draw { game, account } => self.for_game_account(account.as_ref(), game, GameCommand::Draw).await,
             Command::Chat { game, text, room, account } => {
-                self.whoever_plays(account.as_ref(), game, GameCommand::Chat(room, text)).await
+                self.for_game_account(account.as_ref(), game, GameCommand::Chat(room, text)).await
             }
         }
     }
@@ -345,7 +347,7 @@ impl Control {
     }
 
     /// Asks the account that plays this game.
-    async fn whoever_plays(
+    async fn for_game_account(
         &self,
         name: Option<&ServerName>,
         game: GameId,

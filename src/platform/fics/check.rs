@@ -116,7 +116,7 @@ pub async fn account_check(settings: &FicsSettings, password: Option<Password>) 
     })
 }
 
-/// Returns true if a guest sees this account logged in.
+/// Returns true if the server shows this account as logged in.
 async fn is_logged_in(settings: &FicsSettings, name: &str) -> bool {
     let guest = Credentials { name: String::new(), password: None };
     let Ok((mut link, ..)) = enter(settings, &guest).await else { return false };

@@ -115,7 +115,7 @@ enum LoginProgress {
 #[derive(Clone, Debug)]
 pub struct Login {
     credentials: Credentials,
-    /// Name that the server has given to a guest.
+    /// Name that the server has given to us, if our own was empty.
     given: Option<String>,
     progress: LoginProgress,
     /// The last line that we did not understand: where the server turns us down in words of its own, the reason.

@@ -120,7 +120,7 @@ impl FicsLobby {
         self.inner().guests.insert(account.clone(), name.to_owned());
     }
 
-    /// Returns a name for a guest without one: `GuestABCD`.
+    /// Returns the next name for a guest, such as `GuestABCD`.
     pub(crate) fn guest_name(&self) -> String {
         let mut inner = self.inner();
         inner.guest_serial += 1;

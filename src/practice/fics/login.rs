@@ -142,7 +142,7 @@ async fn guest(context: &FicsContext, telnet: &mut TelnetConnection, name: &str)
     telnet.write(b"\n\r").await?;
     context.lobby.note_guest(&id, &name);
     let owned = name.clone();
-    // A guest of the same name may have been here before.
+    // An earlier visitor may have had the same name.
     let _ = context.server_state.ask(move |state| state.add_account(&owned, false)).await.map_err(io::Error::other)?;
     Ok(Some(Visitor { id, name, rank: Rank::Guest }))
 }

@@ -90,8 +90,8 @@ impl BoundedSearches {
 
     async fn today(&self, player: &PlayerSpec, pace: Pace, game: Game, _place: OwnedSemaphorePermit) -> Option<Choice> {
         let mut player = DraughtsPlayer::new(player, &self.pool, None);
-        let mut nobody_watches = |_: &_| ();
-        let decision = self.stop.run_until_cancelled(player.decide(&game, &pace, &mut nobody_watches)).await??;
+        let mut ignored = |_: &_| ();
+        let decision = self.stop.run_until_cancelled(player.decide(&game, &pace, &mut ignored)).await??;
         Some(Choice::elected(decision, game))
     }
 }

@@ -114,7 +114,7 @@ impl Chat {
     }
 
     /// Forgets the last messages, because another person will read from now on.
-    pub fn turns_to_somebody_else(&mut self) {
+    pub fn turns_to_another_person(&mut self) {
         self.player.last.clear();
         self.spectator.last.clear();
     }
@@ -401,7 +401,7 @@ mod tests {
     fn evaluation_is_sent_until_quiet() {
         let (mut chat, settings) = (Chat::default(), ChatSettings::default());
         let told = |chat: &mut Chat, context: &ChatContext| chat.moved(&settings, context, NOW);
-        assert_eq!(told(&mut chat, &context()), [], "nobody wants to");
+        assert_eq!(told(&mut chat, &context()), [], "no one asked");
         ask(&mut chat, ChatRoom::Spectator, "!printeval", &context(), 0);
         ask(&mut chat, ChatRoom::Player, "!printeval", &context(), 0);
         let said = [(ChatRoom::Spectator, "+0.34 at depth 12".to_owned())];

@@ -292,7 +292,7 @@ fn nearest_rating_is_challenged() {
     for (target, name) in [(Some(100), "strong"), (Some(-300), "weak"), (Some(0), "equal"), (Some(4000), "strongest")] {
         let settings = of_type(|kind| kind.target_rating_difference = target);
         for seed in 0..5 {
-            let chosen = choose(&mut Matchmaker::default(), &settings, &bots, seed).expect("somebody");
+            let chosen = choose(&mut Matchmaker::default(), &settings, &bots, seed).expect("an opponent");
             assert_eq!(chosen.0, name, "{target:?}");
         }
     }
@@ -313,7 +313,7 @@ fn sequential_takes_the_first_possible_type() {
 fn series_alternates_colours() {
     let settings = MatchmakingSettings { during_games: true, ..of_type(|kind| kind.games_in_row = 2) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000), bot("carl", 2000)]);
-    let first = request_at(&mut matchmaker, &settings, &bots, 3, NOW).expect("somebody");
+    let first = request_at(&mut matchmaker, &settings, &bots, 3, NOW).expect("an opponent");
     let id = ChallengeId::new("ours0001");
     matchmaker.made(id.clone(), &first.opponent, first.terms, NOW);
     matchmaker.accepted(&id, &settings, NOW);

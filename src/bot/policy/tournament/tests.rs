@@ -196,7 +196,7 @@ fn a_restart_says_anew_that_it_is_there() {
     story.participation = serde_json::from_str(&kept).expect("and read");
     story.policy.settings.enabled = false;
     let asked = story.due();
-    assert_eq!(asked, [TournamentStep::Ask("abcd1234".parse().expect("a name"))], "whose kind nobody said");
+    assert_eq!(asked, [TournamentStep::Ask("abcd1234".parse().expect("a name"))], "the kind is unknown");
     story.participation.described(&"abcd1234".parse().expect("a name"), arena.clone());
     assert_eq!(story.due(), [join(&arena, true)]);
 }

@@ -385,8 +385,8 @@ mod tests {
         );
         assert!(over(Some(info()), GameStatus::OutOfTime, Some(Color::Black)).contains("over: lost on time against"));
         assert!(over(Some(info()), GameStatus::Stalemate, None).contains("over: drawn by stalemate against"));
-        let nobody_named = over(Some(info()), GameStatus::Mate, None);
-        assert!(nobody_named.contains("over: ended by checkmate with an unknown winner against"), "{nobody_named}");
+        let no_winner = over(Some(info()), GameStatus::Mate, None);
+        assert!(no_winner.contains("over: ended by checkmate with an unknown winner against"), "{no_winner}");
         assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
         assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
         let rated = GameEvent::Over {

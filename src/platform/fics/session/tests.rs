@@ -227,7 +227,7 @@ fn lagging_opponent_is_not_flagged() {
     assert_eq!(evening.pass(Duration::from_secs(960)), ["> flag", "> abort"]);
 }
 
-/// Some servers mark a guest in the challenge, and nowhere else.
+/// On some servers only the challenge shows that a player is a guest.
 #[test]
 fn lagging_guest_gets_an_abort() {
     let mut evening = Evening::begin(FicsSettings::default());

@@ -1,4 +1,4 @@
-//! What the lines of a server mean, one by one: `golden/messages.txt` holds the lines, `golden/meanings.txt` how each is read.
+//! Meanings of the lines of a server: `golden/messages.txt` holds the lines, `golden/meanings.txt` how each is read.
 //! After a wanted change, `CONCILIO_BLESS=1 cargo test -p concilio-platform --test fics` writes the second file anew.
 
 use platform::fics::message::FicsMessage;

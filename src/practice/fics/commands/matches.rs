@@ -108,7 +108,7 @@ fn time_control(minutes: u32, increment: u32) -> TimeControl {
 }
 
 impl VisitorSession {
-    pub(super) async fn challenge_somebody(&mut self, rest: &str) -> io::Result<()> {
+    pub(super) async fn challenge_player(&mut self, rest: &str) -> io::Result<()> {
         let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
         if name.is_empty() {
             self.line("Usage: match player [time inc] [rated|unrated] [white|black] [wild type]");

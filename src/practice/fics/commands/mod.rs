@@ -48,7 +48,7 @@ impl VisitorSession {
             return Ok(());
         };
         match command {
-            "match" => self.challenge_somebody(rest).await?,
+            "match" => self.challenge_player(rest).await?,
             "accept" => self.accept(rest).await?,
             "decline" => self.decline(rest).await?,
             "withdraw" => self.withdraw(rest).await?,

@@ -98,7 +98,7 @@ async fn council_begins_with_white() {
 }
 
 #[testkit::test]
-async fn nobody_moves_in_anothers_game() {
+async fn only_players_of_a_game_may_act() {
     let stage = PlayStage::open().await;
     let guest = Guest::begin(&stage, json!({ "color": "white" })).await;
     let stranger = json!({ "seat": "0".repeat(32), "act": "resign" });

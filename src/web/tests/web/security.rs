@@ -212,7 +212,7 @@ async fn socket_of_the_user_needs_no_secret() {
 }
 
 #[testkit::test]
-async fn health_is_told_to_whoever_asks() {
+async fn health_needs_no_login() {
     let stage = PlayStage::open().await;
     for (path, words) in [("live", "alive"), ("ready", "ready"), ("metrics", "concilio_games")] {
         let response = stage.get(path).send().await.expect("an answer");
