@@ -109,7 +109,7 @@ struct OverviewKeeper {
 impl OverviewKeeper {
     async fn run(&mut self, events: &mut BotEvents, questions: &mut mpsc::Receiver<WatchQuestion>) {
         loop {
-            let wanted = self.overview.has_changed() && self.frames.receiver_count() > 0;
+            let wanted = self.frames.receiver_count() > 0 && self.overview.has_changed();
             let rests = self.rests_until > Instant::now();
             tokio::select! {
                 question = questions.recv() => match question {

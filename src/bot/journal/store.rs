@@ -5,11 +5,12 @@
 
 use std::{
     collections::HashMap,
-    fmt::Display,
+    fmt::{Display, Write as _},
+    ops::Deref,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, StartedGame, codes};
 use domain::{
@@ -51,35 +52,62 @@ struct KnownMove {
 }
 
 pub(super) struct Store<'a> {
-    transaction: Transaction<'a>,
+    transaction: WriteTransaction<'a>,
     lines: &'a mut KnownLines,
+    /// Whether each entry has a savepoint, so that one that fails leaves no trace.
+    saves: bool,
+}
+
+/// A transaction that may write; rolled back if it is dropped. Its statements are prepared once for all transactions.
+struct WriteTransaction<'a>(&'a Connection);
+
+impl Deref for WriteTransaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.0
+    }
+}
+
+impl Drop for WriteTransaction<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
+    }
 }
 
 impl<'a> Store<'a> {
-    pub(super) fn new(transaction: Transaction<'a>, lines: &'a mut KnownLines) -> Self {
-        Self { transaction, lines }
+    /// Begins a transaction. `saves` gives each entry a savepoint; without them one that fails spoils the transaction.
+    pub(super) fn begin(connection: &'a Connection, lines: &'a mut KnownLines, saves: bool) -> rusqlite::Result<Self> {
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        Ok(Self { transaction: WriteTransaction(connection), lines, saves })
     }
 
     /// Commits. After a failure nothing of the transaction is done; no entry is at fault, and all
     /// are tried again.
     pub(super) fn commit(self) -> Result<(), JournalError> {
-        self.transaction.commit().map_err(|error| JournalError::Unwritable(error.to_string()))
+        self.execute("COMMIT", []).map(drop).map_err(|error| JournalError::Unwritable(error.to_string()))
     }
 
-    /// Does `work` wholly or not at all.
+    /// Does `work`; with savepoints wholly or not at all.
     pub(super) fn whole<T>(
         &mut self,
         work: &mut impl FnMut(&mut Self) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
-        self.execute("SAVEPOINT job", [])?;
+        if self.saves {
+            self.execute("SAVEPOINT job", [])?;
+        }
         let panicked = |_| Err(JournalError::Sqlite("an entry panicked, a defect of this program".to_owned()));
         let outcome = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(panicked);
-        if outcome.is_ok() {
-            self.execute("RELEASE job", [])?;
-        } else {
+        if outcome.is_err() {
             self.lines.forget();
+        }
+        match (self.saves, &outcome) {
+            (false, _) => (),
+            (true, Ok(_)) => _ = self.execute("RELEASE job", [])?,
             // SQLite may have undone the whole transaction by itself; there is no savepoint then.
-            let _ = self.transaction.execute_batch("ROLLBACK TO job; RELEASE job");
+            (true, Err(_)) => _ = self.transaction.execute_batch("ROLLBACK TO job; RELEASE job"),
         }
         outcome
     }
@@ -220,9 +248,13 @@ impl<'a> Store<'a> {
         clocks: Option<(i64, i64)>,
         now: i64,
     ) -> Result<(), JournalError> {
-        let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
         let (transaction, line) = self.line(game)?;
-        let agreed = line.moves.iter().zip(&shown).take_while(|(known, text)| known.text == **text).count();
+        let mut text = String::new();
+        let mut is_known = |known: &KnownMove, mv: &dyn Display| {
+            text.clear();
+            write!(text, "{mv}").is_ok() && known.text == text
+        };
+        let agreed = line.moves.iter().zip(shown).take_while(|(known, mv)| is_known(known, mv)).count();
         let waits = line.moves.len() == shown.len() + 1 && line.moves.last().is_some_and(|last| !last.confirmed);
         let kept = if agreed == shown.len() && waits { agreed + 1 } else { agreed };
         supersede(transaction, line, kept, now)?;
@@ -231,7 +263,8 @@ impl<'a> Store<'a> {
             known.confirmed = true;
         }
         let count = shown.len();
-        for (ply, text) in shown.into_iter().enumerate().skip(agreed) {
+        for (ply, mv) in shown.iter().enumerate().skip(agreed) {
+            let text = mv.to_string();
             let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.text == text) {
                 Some(index) => {
                     let (_, known) = line.set_aside.remove(index);
@@ -494,7 +527,7 @@ impl<'a> Store<'a> {
     }
 
     /// The game's current line, read from the database the first time.
-    fn line(&mut self, game: &GameKey) -> Result<(&Transaction<'a>, &mut KnownLine), JournalError> {
+    fn line(&mut self, game: &GameKey) -> Result<(&Connection, &mut KnownLine), JournalError> {
         if !self.lines.0.contains_key(game) {
             let line = read_line(&self.transaction, game)?;
             self.lines.0.insert(game.clone(), line);

@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
@@ -141,6 +141,7 @@ impl Writer {
     /// for the disk, so it has a connection of its own and no move waits for it.
     pub(super) fn start(connection: Connection, second: Connection, lock: JournalLock) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
+        connection.set_prepared_statement_cache_capacity(64);
         let failed = |error: std::io::Error| JournalError::Thread(error.to_string());
         let (jobs, queue) = JobQueue::new();
         let (due, is_due) = mpsc::sync_channel(1);
@@ -280,7 +281,7 @@ impl WriterThread {
     /// Writes what is kept; the disk may not take it.
     fn write_all(&mut self, was_kept: usize) {
         tracing::trace!(target: "concilio::task", task = "journal", "writing");
-        match commit(&mut self.connection, &mut self.lines, &mut self.kept) {
+        match commit(&self.connection, &mut self.lines, &mut self.kept) {
             Err(JournalError::Unwritable(reason)) => {
                 if was_kept == 0 {
                     tracing::error!(
@@ -329,7 +330,7 @@ fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
 /// Does the jobs in one transaction and answers them; those that are done are gone then. An error is [`JournalError::Unwritable`] and means
 /// that none of them is done.
 fn commit(
-    connection: &mut Connection,
+    connection: &Connection,
     lines: &mut KnownLines,
     jobs: &mut VecDeque<Box<dyn WriterJob>>,
 ) -> Result<(), JournalError> {
@@ -348,15 +349,29 @@ fn commit(
     outcomes.map(drop)
 }
 
-/// Returns the outcome of each job, after their common commit.
+/// Returns the outcome of each job, after their common commit. Savepoints cost a third of a transaction, and nearly no job fails: they are
+/// used only where one has failed without them.
 fn write(
-    connection: &mut Connection,
+    connection: &Connection,
     lines: &mut KnownLines,
     jobs: &mut VecDeque<Box<dyn WriterJob>>,
 ) -> Result<Vec<Result<(), JournalError>>, JournalError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-    let transaction = transaction.map_err(|error| JournalError::Unwritable(error.to_string()))?;
-    let mut store = Store::new(transaction, lines);
+    let outcomes = attempt(connection, lines, jobs, false)?;
+    match outcomes.iter().all(Result::is_ok) {
+        true => Ok(outcomes),
+        false => attempt(connection, lines, jobs, true),
+    }
+}
+
+/// Does the jobs in one transaction. Without savepoints nothing is committed if one fails.
+fn attempt(
+    connection: &Connection,
+    lines: &mut KnownLines,
+    jobs: &mut VecDeque<Box<dyn WriterJob>>,
+    saves: bool,
+) -> Result<Vec<Result<(), JournalError>>, JournalError> {
+    let begun = Store::begin(connection, lines, saves);
+    let mut store = begun.map_err(|error| JournalError::Unwritable(error.to_string()))?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs.iter_mut() {
         match job.write(&mut store) {
@@ -364,7 +379,13 @@ fn write(
             Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
             // What came after it would be written at once, and again with the rest.
             Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
+            Ok(()) if store.is_undone() => {
+                return Err(JournalError::Unwritable("SQLite undid the transaction".to_owned()));
+            }
             outcome => outcomes.push(outcome),
+        }
+        if !saves && outcomes.last().is_some_and(Result::is_err) {
+            return Ok(outcomes);
         }
     }
     store.commit()?;

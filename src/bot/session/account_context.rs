@@ -173,7 +173,8 @@ pub(super) async fn defended<T>(request: impl Future<Output = Result<T, ActionEr
 
 /// Writes an event's sentence into the log. The fields beside it are for machines: a log in plain text leaves them out.
 fn log(event: &BotEvent) {
-    let Some(sentence) = event.sentence() else { return };
+    let most = if tracing::enabled!(target: "concilio_bot::event", Level::DEBUG) { Level::DEBUG } else { Level::INFO };
+    let Some(sentence) = event.sentence_up_to(most) else { return };
     let (account, game) = (event.server().as_str(), event.game().map(GameId::as_str));
     macro_rules! write {
         ($level:expr) => {

@@ -151,7 +151,7 @@ impl Patience {
 
     /// Returns the patience by our clock: while it is our move, no needed line can be missed.
     fn by_clock_of(&self, state: &GameState, part: u32) -> Duration {
-        let plies = state.moves.split_ascii_whitespace().count();
+        let plies = usize::from(!state.moves.is_empty()) + state.moves.bytes().filter(|byte| *byte == b' ').count();
         let white_to_move = plies.is_multiple_of(2) == self.white_begins;
         match (self.our_color, state.clocks) {
             (Some(ours), Some(clocks)) if ours.is_white() != white_to_move => {

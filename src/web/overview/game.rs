@@ -23,6 +23,9 @@ const MOST_CHAT: usize = 60;
 /// Maximum number of electors that are shown.
 const MOST_ROWS: usize = 256;
 
+/// The most events that wait until the game is shown.
+const MOST_NEWS: usize = 2 * MOST_ROWS;
+
 /// A game that runs, or has ended a while ago.
 #[derive(Debug)]
 pub(super) struct GameOverview {
@@ -39,6 +42,17 @@ pub(super) struct GameOverview {
     over: Option<OverRow>,
     fault: Option<String>,
     changed: Changed,
+    is_over: bool,
+    /// Events since the game was last shown.
+    news: Vec<News>,
+}
+
+/// An event that is not shown yet.
+#[derive(Debug)]
+struct News {
+    event: GameEvent,
+    now: Instant,
+    time: Timestamp,
 }
 
 /// Changed parts; single votes are marked in place.
@@ -112,29 +126,51 @@ impl GameOverview {
             over: None,
             fault: None,
             changed: Changed::ALL,
+            is_over: false,
+            news: Vec::new(),
         }
     }
 
     pub(super) const fn is_over(&self) -> bool {
-        self.over.is_some()
+        self.is_over
     }
 
+    /// Takes an event. Nothing is put into words before the game is shown: a game without watchers costs next to nothing.
     pub(super) fn take(&mut self, event: &GameEvent, now: Instant, time: Timestamp) {
+        let is_position = |known: &GameEvent| matches!(known, GameEvent::Position { .. });
+        let is_vote = |known: &GameEvent| matches!(known, GameEvent::Proposal(_) | GameEvent::Decided { .. });
         match event {
-            GameEvent::Position { line, clocks } => self.position(line, *clocks, now),
-            GameEvent::Proposal(proposal) => self.propose(proposal),
-            GameEvent::Decided { line, decision, budget, lag, .. } => self.decide(line, decision, *budget, *lag),
-            GameEvent::Chat { line, .. } => self.say(line),
-            GameEvent::Fault(what) => {
-                self.fault = Some(short(what));
-                self.changed.fault = true;
+            GameEvent::Position { .. } => self.news.retain(|news| !is_position(&news.event)),
+            GameEvent::Decided { .. } => self.news.retain(|news| !is_vote(&news.event)),
+            GameEvent::Over { .. } => self.is_over = true,
+            GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => return,
+            _ => {}
+        }
+        self.news.push(News { event: event.clone(), now, time });
+        if self.news.len() > MOST_NEWS {
+            self.digest();
+        }
+    }
+
+    /// Brings what is shown up to date.
+    pub(super) fn digest(&mut self) {
+        for News { event, now, time } in std::mem::take(&mut self.news) {
+            match &event {
+                GameEvent::Position { line, clocks } => self.position(line, *clocks, now),
+                GameEvent::Proposal(proposal) => self.propose(proposal),
+                GameEvent::Decided { line, decision, budget, lag, .. } => self.decide(line, decision, *budget, *lag),
+                GameEvent::Chat { line, .. } => self.say(line),
+                GameEvent::Fault(what) => {
+                    self.fault = Some(short(what));
+                    self.changed.fault = true;
+                }
+                GameEvent::Over { status, winner, rating_change, .. } => {
+                    self.end(status, *winner, now, time);
+                    self.rated(*rating_change);
+                }
+                GameEvent::Rated { change } => self.rated(Some(*change)),
+                GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => {}
             }
-            GameEvent::Over { status, winner, rating_change, .. } => {
-                self.end(status, *winner, now, time);
-                self.rated(*rating_change);
-            }
-            GameEvent::Rated { change } => self.rated(Some(*change)),
-            GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => {}
         }
     }
 

@@ -76,7 +76,7 @@ impl Overview {
             BotEvent::Account(server, event) => self.account(server, event, time),
             BotEvent::Game(key, event) => self.game(key, event, now, time),
         }
-        if let Some(sentence) = event.sentence().filter(|sentence| sentence.level <= Level::INFO) {
+        if let Some(sentence) = event.sentence_up_to(Level::INFO) {
             let level = match sentence.level {
                 Level::ERROR => "error",
                 Level::WARN => "warn",
@@ -178,7 +178,8 @@ impl Overview {
     }
 
     /// Returns true if there are changes since they were last forgotten.
-    pub fn has_changed(&self) -> bool {
+    pub fn has_changed(&mut self) -> bool {
+        self.digest();
         let Changes { accounts, gone, serial } = &self.changes;
         !accounts.is_empty()
             || !gone.is_empty()
@@ -186,12 +187,17 @@ impl Overview {
             || self.games.values().any(GameOverview::has_changed)
     }
 
+    fn digest(&mut self) {
+        self.games.values_mut().for_each(GameOverview::digest);
+    }
+
     pub fn forget_changes(&mut self) {
         self.changes = Changes { serial: self.serial, ..Changes::default() };
         self.games.values_mut().for_each(GameOverview::forget_changes);
     }
 
-    pub fn whole(&self, now: Instant) -> OverviewFrame<'_> {
+    pub fn whole(&mut self, now: Instant) -> OverviewFrame<'_> {
+        self.digest();
         OverviewFrame {
             accounts: self.accounts.iter().map(|(name, row)| (name.as_str(), row)).collect(),
             games: self.games.iter().map(|(key, game)| (key.to_string(), game.whole(now))).collect(),
@@ -202,7 +208,8 @@ impl Overview {
     }
 
     /// Returns the changes since they were last forgotten.
-    pub fn changes(&self, now: Instant) -> OverviewFrame<'_> {
+    pub fn changes(&mut self, now: Instant) -> OverviewFrame<'_> {
+        self.digest();
         let Changes { accounts, gone, serial } = &self.changes;
         let changed = self.games.iter().filter(|(_, game)| game.has_changed());
         OverviewFrame {

@@ -54,7 +54,7 @@ impl Told {
         self.game(id, GameEvent::Position { line: Arc::new(line.clone()), clocks });
     }
 
-    fn whole(&self) -> Value {
+    fn whole(&mut self) -> Value {
         serde_json::to_value(self.overview.whole(self.now)).expect("JSON")
     }
 

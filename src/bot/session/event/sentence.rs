@@ -63,6 +63,21 @@ impl Sentence {
 impl BotEvent {
     /// The event in words; `None` for what comes many times a move.
     pub fn sentence(&self) -> Option<Sentence> {
+        self.sentence_up_to(Level::TRACE)
+    }
+
+    /// The event in words, unless its level is more verbose than `most`. A move that is not logged costs no text.
+    pub fn sentence_up_to(&self, most: Level) -> Option<Sentence> {
+        if let Self::Game(_, GameEvent::Decided { line, decision, budget, left_book, .. }) = self
+            && most < Level::DEBUG
+            && remark(line, decision, *budget, *left_book).is_none()
+        {
+            return None;
+        }
+        self.in_words().filter(|sentence| sentence.level <= most)
+    }
+
+    fn in_words(&self) -> Option<Sentence> {
         match self {
             Self::Account(server, event) => {
                 let (level, kind, words) = account(event);
