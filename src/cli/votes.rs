@@ -3,12 +3,11 @@
 use std::{fmt::Display, io::Write};
 
 use super::draughts;
-use bot::journal::{Archive, ExportError, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
-use council::player::vote_report::{self, VoteEntry};
-use domain::{
-    GameLine, Line, Variant,
-    vote_words::{self, NamedElector, Opinion},
+use bot::journal::{
+    Archive, ExportError, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord, vote_in_words,
 };
+use council::player::vote_report::{self, VoteEntry};
+use domain::{GameLine, Line, Variant};
 use util::printable;
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
@@ -56,6 +55,8 @@ pub(super) struct RecordedVotes {
     elected: String,
     /// Criterion and source.
     how: String,
+    /// Why the other moves were rejected; empty where there are none.
+    why: String,
     entries: Vec<VoteEntry>,
 }
 
@@ -64,36 +65,26 @@ pub(super) struct RecordedVotes {
 pub(super) fn recorded_votes<L: GameLine, M: Display>(
     archive: &Archive,
     line: &L,
-    read: impl Fn(&L, &str) -> Option<L::Move>,
+    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
     played: &MoveRecord<M>,
 ) -> Result<Option<RecordedVotes>, JournalError> {
     let Some(ours) = &played.ours else { return Ok(None) };
     let say = |text: &str| read(line, text).map_or_else(|| text.to_owned(), |mv| line.move_text(mv));
     let played_text = played.uci.to_string();
+    let Some(best) = read(line, &played_text) else { return Ok(None) };
     let proposals = archive.proposals(played)?;
     let score = ours.score.map_or_else(String::new, |score| format!("  {score}"));
-    let best = vote_report::numbered(line, read(line, &played_text));
+    let words = vote_in_words(line, best, ours, &proposals, read);
     Ok(Some(RecordedVotes {
-        elected: format!("{best}{score}"),
-        how: how::<L>(ours, &proposals, &played_text, &say),
+        elected: format!("{}{score}", vote_report::numbered(line, Some(best))),
+        how: how(ours, if proposals.is_empty() { "" } else { &words.sentence }, &played_text, &say),
+        why: words.why,
         entries: proposals.iter().map(|proposal| entry::<L>(proposal, &played_text, &say)).collect(),
     }))
 }
 
-fn how<L: GameLine>(
-    ours: &OurMove,
-    proposals: &[ProposalRecord],
-    played: &str,
-    say: &dyn Fn(&str) -> String,
-) -> String {
-    let opinions: Vec<Opinion> = proposals
-        .iter()
-        .map(|proposal| Opinion { elector: named::<L>(proposal), mv: say(&proposal.uci), uci: proposal.uci.clone() })
-        .collect();
-    let said = match vote_words::sentence(&opinions, &say(played)) {
-        said if said.is_empty() => said,
-        said => format!(": {said}"),
-    };
+fn how(ours: &OurMove, sentence: &str, played: &str, say: &dyn Fn(&str) -> String) -> String {
+    let said = if sentence.is_empty() { String::new() } else { format!(": {sentence}") };
     let second = ours.first_choice.as_deref().map_or_else(String::new, |first| {
         let mode = ours.second_phase.as_deref().unwrap_or("re-search");
         vote_report::second_phase(mode, &say(first), first != played)
@@ -101,15 +92,8 @@ fn how<L: GameLine>(
     format!("by {}{said}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())
 }
 
-fn named<L: GameLine>(proposal: &ProposalRecord) -> NamedElector {
-    match proposal.phase {
-        1 => NamedElector::new::<L>(&proposal.elector, proposal.knowledge.as_deref(), proposal.weight.is_none()),
-        _ => NamedElector::second_search(),
-    }
-}
-
 fn entry<L: GameLine>(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str) -> String) -> VoteEntry {
-    let elector = named::<L>(proposal);
+    let elector = proposal.named::<L>();
     VoteEntry {
         elector: elector.label(),
         short: elector.short,
@@ -128,6 +112,9 @@ impl RecordedVotes {
         writeln!(out, "\n{}  {}", self.elected, self.how)?;
         for row in vote_report::table(&self.entries) {
             writeln!(out, "{row}")?;
+        }
+        if !self.why.is_empty() {
+            writeln!(out, "  {}", self.why)?;
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use std::fmt::{Debug, Display};
 
-use super::{Line, Score, Variant, vote_words::KnowledgeWords};
-use engine::Knowledge;
+use super::{Line, Score, Variant, engine_move, engine_position, vote_words::KnowledgeWords};
+use engine::{Heuristic, Knowledge, breakdown};
 use shakmaty::{Color, Position as _, uci::UciMove};
 
 /// The line of a game: where it began and what was played since.
@@ -48,6 +48,12 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     /// Returns the value for the player who moved last, if the game is over.
     fn value_of_the_end(&self) -> Option<Score>;
+
+    /// Returns what each part of the evaluation says of the position after `moves`, in centipawns for the player to move now;
+    /// `None` where the evaluation of the game has no parts.
+    fn parts_after(&self, _moves: &[Self::Move]) -> Option<Vec<(&'static str, i32)>> {
+        None
+    }
 
     /// The knowledge that these letters stand for, in words; `None` where an elector's own name says it.
     fn knowledge_in_words(_letters: &str) -> Option<KnowledgeWords> {
@@ -110,7 +116,31 @@ impl GameLine for Line {
         (self.occurrences() >= 3).then_some(Score::Cp(0))
     }
 
+    /// Captures that win material are played out first. Moves from the first illegal one on are left out.
+    fn parts_after(&self, moves: &[UciMove]) -> Option<Vec<(&'static str, i32)>> {
+        if !Line::variant(self).is_standard_rules() {
+            return None;
+        }
+        let mut position = engine_position(self).ok()?;
+        let sign = position.board().turn().sign();
+        for uci in moves {
+            let Some(mv) = engine_move(&position, *uci) else { break };
+            position.play(mv);
+        }
+        let parts = breakdown(&position.board().after_exchanges(), None).parts();
+        Some(parts.map(|(heuristic, value)| (in_words(heuristic), value * sign)).to_vec())
+    }
+
     fn knowledge_in_words(letters: &str) -> Option<KnowledgeWords> {
         letters.parse::<Knowledge>().ok().map(KnowledgeWords::from)
+    }
+}
+
+/// A heuristic as a chess player calls it.
+const fn in_words(heuristic: Heuristic) -> &'static str {
+    match heuristic {
+        Heuristic::Pawns => "pawn structure",
+        Heuristic::Relations => "piece relations",
+        other => other.name(),
     }
 }

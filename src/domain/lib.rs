@@ -6,7 +6,7 @@
 //! | a search and its result, from the request to the elected move | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
 //! | the interface of a game to the council, so that it can play another game than chess | [`GameLine`] |
 //! | messages between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
-//! | the vote in chess words | [`vote_words`] |
+//! | the vote in chess words, and why it went as it did | [`vote_words`], [`why`] |
 //! | values of settings | [`values`] |
 //!
 //! Values keep their own invariants and do no input or output. The rules of chess come from `shakmaty`, as do [`Color`]
@@ -29,6 +29,7 @@ mod tournament;
 pub mod values;
 mod variant;
 pub mod vote_words;
+pub mod why;
 
 pub use challenge::{Challenge, ChallengeObstacle, ChallengeRequest, DeclineReason, GameTerms};
 pub use criterion::{CriterionName, SecondPhaseMode};

@@ -8,7 +8,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{CriterionName, Decision, GameLine, Heuristic, Knowledge, Source};
+use super::{
+    CriterionName, Decision, GameLine, Heuristic, Knowledge, Source,
+    why::{self, ExpectedLine, Reason},
+};
 
 /// Moves of a class of electors that the sentence names, and names for each of them.
 const MOST_MOVES: usize = 3;
@@ -244,6 +247,57 @@ pub fn sentence(opinions: &[Opinion], elected: &str) -> String {
     }
     clauses.extend(classes.iter().filter_map(|class| class.dissent(elected)));
     clauses.join("; ")
+}
+
+/// A vote as a chess player reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VoteInWords {
+    /// The vote in one sentence; for a move without a vote, where it came from.
+    pub sentence: String,
+    /// The rule of election in words; empty without a vote.
+    pub rule: &'static str,
+    /// The number of all who searched, advisers included, and proposed the move, and of all who searched.
+    pub agreement: [usize; 2],
+    /// The proposals by move, the elected one first.
+    pub groups: Vec<MoveGroup>,
+    /// Why the other proposals were rejected.
+    pub reasons: Vec<Reason>,
+    /// The reasons in one sentence; empty without any.
+    pub why: String,
+}
+
+impl VoteInWords {
+    /// A vote by its parts: `expected` are the lines behind `opinions`.
+    pub fn new<L: GameLine>(
+        line: &L,
+        best: L::Move,
+        opinions: &[Opinion],
+        expected: &[ExpectedLine<L::Move>],
+        chosen_by: (Option<CriterionName>, Option<Source>),
+    ) -> Self {
+        let elected = line.move_text(best);
+        let (criterion, source) = chosen_by;
+        let reasons = why::reasons(line, best, expected);
+        Self {
+            sentence: if opinions.is_empty() {
+                source.map_or("", source_in_words).to_owned()
+            } else {
+                sentence(opinions, &elected)
+            },
+            rule: criterion.map_or("", criterion_in_words),
+            agreement: [opinions.iter().filter(|opinion| opinion.mv == elected).count(), opinions.len()],
+            groups: groups(opinions, &elected),
+            why: why::in_words(&elected, &reasons),
+            reasons,
+        }
+    }
+
+    /// The vote of a decision.
+    pub fn of<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Self {
+        let opinions = opinions(line, decision);
+        let expected = why::expected(decision);
+        Self::new(line, decision.best, &opinions, &expected, (decision.criterion, Some(decision.source)))
+    }
 }
 
 /// The sentence about a decision, or what it came from where no elector was asked.

@@ -8,8 +8,10 @@ use std::{
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn};
-use domain::Color;
+use super::{
+    Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn, vote_in_words,
+};
+use domain::{Color, Line, UciMove, vote_words::VoteInWords};
 use util::printable;
 
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +97,15 @@ struct MoveLine<M: Display> {
     #[serde(flatten)]
     played: MoveRecord<M>,
     proposals: Vec<ProposalRecord>,
+    /// The vote in a sentence, and why the others were rejected; only of moves that the bot voted on in chess.
+    #[serde(flatten)]
+    words: Option<MoveInWords>,
+}
+
+#[derive(Serialize)]
+struct MoveInWords {
+    sentence: String,
+    why: String,
 }
 
 /// Writes one JSON object a line and game, with all moves and their proposals. Times are in
@@ -108,15 +119,32 @@ pub fn write_json<V: RecordedRules>(
     out: &mut impl Write,
 ) -> Result<(), ExportError> {
     for game in games {
+        let mut line = chess_line(game);
         let moves = archive.moves(game)?.into_iter().map(|played| {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
-            Ok(MoveLine { played, proposals })
+            let words = line.as_mut().and_then(|line| in_words(line, &played, &proposals));
+            Ok(MoveLine { played, proposals, words })
         });
         let moves = moves.collect::<Result<_, ExportError>>()?;
         let line = serde_json::to_string(&GameJson { game, moves }).map_err(io::Error::from)?;
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+/// The start of a game of chess; `None` of another game.
+fn chess_line<V: RecordedRules>(game: &GameRecord<V>) -> Option<Line> {
+    let variant = game.variant.to_string().parse().ok()?;
+    Line::from_fen(variant, game.start_fen.as_deref().unwrap_or_default()).ok()
+}
+
+/// The vote on a move in words, if there was one. Plays the move.
+fn in_words<M: Display>(line: &mut Line, played: &MoveRecord<M>, proposals: &[ProposalRecord]) -> Option<MoveInWords> {
+    let uci: UciMove = played.uci.to_string().parse().ok()?;
+    let voted = played.ours.as_ref().filter(|_| !proposals.is_empty() && line.is_legal(uci));
+    let words = voted.map(|ours| vote_in_words(line, uci, ours, proposals, |_, text| text.parse().ok()));
+    line.play(uci).ok()?;
+    words.map(|VoteInWords { sentence, why, .. }| MoveInWords { sentence, why })
 }
 
 /// A line of titles and one a game (RFC 4180, but with plain line ends).

@@ -32,6 +32,7 @@ mod restore;
 mod schema;
 mod settings;
 mod store;
+mod votes;
 mod writer;
 
 use std::{
@@ -59,6 +60,7 @@ pub use judgements::{JudgeId, JudgementRecord, Judgements};
 pub use pgn::{PgnWriter, pgn_clock, result as pgn_result};
 pub use restore::{RestoredJournal, restore};
 pub use settings::{JournalSettings, PgnGrouping};
+pub use votes::vote_in_words;
 
 use lock::JournalLock;
 use writer::Writer;

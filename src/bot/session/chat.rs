@@ -13,7 +13,7 @@ use council::{
     clock::Budget,
     player::vote_report::{self, VoteEntry},
 };
-use domain::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant};
+use domain::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant, why};
 
 pub(super) struct Conversation {
     settings: ChatSettings,
@@ -175,9 +175,14 @@ fn outside_games(mut settings: ChatSettings) -> ChatSettings {
     settings
 }
 
-/// The vote on a move in a line: what was elected and how, then every elector with move, score, depth and weight.
+/// The vote on a move in a line: what was elected and how, why the other moves were not, then every elector with move, score,
+/// depth and weight.
 fn why(line: &Line, decision: &Decision) -> String {
     let mut text = vote_report::summary(line, decision);
+    let reasons = why::decision_in_words(line, decision);
+    if !reasons.is_empty() {
+        let _ = write!(text, "; {reasons}");
+    }
     let mut separator = ": ";
     for VoteEntry { short, best, score, depth, weight, .. } in vote_report::entries(line, decision) {
         let _ = write!(text, "{separator}{short} {best} {score}/{depth}");
@@ -200,7 +205,7 @@ fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Color, GameId, GameTerms};
+    use domain::{Bound, Color, CriterionName, GameId, GameTerms, Phase, Proposal, Score, SearchId, Source, Vote};
 
     #[test]
     fn chat_knows_variant_and_queue() {
@@ -227,6 +232,35 @@ mod tests {
         assert_eq!(asked("!variants"), format!("I play {}, {}", Variant::Standard, Variant::Chess960));
         assert_eq!(asked("!queue"), "Waiting: Bob");
         assert_eq!(asked("!clock"), "3+2, and no move of mine timed yet");
+    }
+
+    #[test]
+    fn why_names_what_the_rejected_move_lacks() {
+        let vote = |elector: &str, moves: &str| {
+            let pv: Vec<_> = moves.split(' ').map(|mv| mv.parse().expect("a move")).collect();
+            let proposal = Proposal {
+                search: SearchId { game: "abcdefgh".into(), ply: 0, serial: 1, phase: Phase::First },
+                elector: elector.into(),
+                machine: None,
+                best: pv[0],
+                score: Score::Cp(20),
+                bound: Bound::Exact,
+                depth: 9,
+                selective_depth: 9,
+                root_moves_done: 0,
+                nodes: 1000,
+                time: Duration::ZERO,
+                pv,
+            };
+            Vote { proposal, knowledge: elector.parse().ok(), weight: Some(1.0) }
+        };
+        let decision = Decision {
+            criterion: Some(CriterionName::Majority),
+            votes: vec![vote("mk", "g1f3 d7d5"), vote("mp", "h2h4 e7e5 h4h5")],
+            ..Decision::without_vote("g1f3".parse().expect("a move"), Source::Council)
+        };
+        let said = why(&Line::start(Variant::Standard), &decision);
+        assert!(said.contains("preferred h4 (pawns)") && said.contains("; compared with Nf3, h4 ends with "), "{said}");
     }
 
     #[test]

@@ -10,6 +10,20 @@ const fn value(role: Role) -> i32 {
 }
 
 impl Board {
+    /// Returns the position after all captures that win material, the most valuable men first: no exchange is left half
+    /// done.
+    #[must_use]
+    pub fn after_exchanges(&self) -> Self {
+        let mut board = self.clone();
+        loop {
+            let taken = |mv: &Move| board.captured(*mv).map(value);
+            let moves = board.legal_moves();
+            let wins = moves.iter().filter(|mv| taken(mv).is_some() && board.exchange_reaches(**mv, 1));
+            let Some(best) = wins.max_by_key(|mv| taken(mv)) else { return board };
+            board = board.after(*best);
+        }
+    }
+
     /// Returns true if the exchanges that `mv` begins are worth at least `threshold` centipawns to
     /// the player to move, if each side always recaptures with its least man or stops when that is
     /// better. Pins count only through the king.

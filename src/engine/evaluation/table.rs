@@ -40,6 +40,11 @@ impl Breakdown {
     pub fn as_played(board: &Board) -> Self {
         breakdown(board, Net::shipped(Knowledge::STRONGEST))
     }
+
+    /// The value of each heuristic at this phase of the game, centipawns for White, without what acts on their sum.
+    pub fn parts(&self) -> [(Heuristic, i32); 8] {
+        self.rows.map(|(heuristic, [white, black])| (heuristic, (white - black).taper(self.phase)))
+    }
 }
 
 impl fmt::Display for Breakdown {
