@@ -116,14 +116,14 @@ async fn watch(
             _ = frames.tick(), if painter.is_some() => {
                 if let Some(painter) = &mut painter {
                     painter.say(log::lines_held_back());
-                    painter.paint(|columns| scene.draw(columns));
+                    painter.paint(|columns, rows| scene.draw(columns, rows));
                 }
             }
         }
     }
     if let Some(painter) = &mut painter {
         painter.say(log::lines_held_back());
-        painter.paint(|columns| scene.draw(columns));
+        painter.paint(|columns, rows| scene.draw(columns, rows));
         log::hold_back_no_longer();
     }
 }
@@ -139,7 +139,7 @@ impl Picture {
     /// Shows the view for the terminal's number of columns, if there is a terminal.
     pub(super) fn show(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
         if let Some(painter) = &mut self.0 {
-            painter.paint(draw);
+            painter.paint(|columns, _| draw(columns));
         }
     }
 

@@ -37,11 +37,11 @@ impl<W: Write> Painter<W> {
         self.said.extend(lines);
     }
 
-    /// Draws the view for the terminal's number of columns in place of the last one. A closed
+    /// Draws the view for the terminal's columns and rows in place of the last one. A closed
     /// terminal stops no games, so errors are ignored.
-    pub(super) fn paint(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
+    pub(super) fn paint(&mut self, draw: impl FnOnce(usize, usize) -> Vec<String>) {
         let (columns, rows) = size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE);
-        let _ = self.paint_lines(draw(usize::from(columns)), columns, rows);
+        let _ = self.paint_lines(draw(usize::from(columns), usize::from(rows)), columns, rows);
     }
 
     /// Rewrites the lines that changed. Nothing is cleared as a whole: terminals keep what is cleared in their scrollback.

@@ -1,8 +1,8 @@
 //! The games that are being watched, and how they look.
 
-use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
+use std::{cell::OnceCell, collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 
-use crossterm::style::Stylize;
+use crossterm::style::{self, Stylize};
 use shakmaty::{File, Position, Rank, Square};
 
 use super::{
@@ -19,13 +19,25 @@ use council::{
 };
 use domain::{
     Clocks, Color, Decision, GameId, GameInfo, Line, Phase, Proposal,
-    vote_words::{self, NamedElector},
+    vote_words::{ElectorRole, MoveGroup, NamedElector, VoteInWords},
 };
 
 /// The columns of the board with the space beside it.
 const BOARD_WIDTH: usize = 22;
 /// The fewest columns in which anything is shown beside the board.
 const NARROWEST_SIDE: usize = 26;
+
+/// The fewest electors in the table, whatever the height of the terminal.
+const FEWEST_ELECTORS: usize = 3;
+/// The colours of proposed moves, that of the elected one first.
+const MOVE_COLORS: [style::Color; 6] = [
+    style::Color::Green,
+    style::Color::Blue,
+    style::Color::Yellow,
+    style::Color::Magenta,
+    style::Color::Red,
+    style::Color::Cyan,
+];
 
 /// All games of which we have heard.
 #[derive(Default)]
@@ -45,9 +57,23 @@ struct WatchedGame {
     since: Instant,
     /// The newest proposals for the position on the board, the electors by name.
     proposals: Vec<Proposal>,
-    decision: Option<(Arc<Line>, Arc<Decision>)>,
+    decision: Option<DecidedMove>,
     electors: Arc<[ElectorSpec]>,
     over: Option<String>,
+}
+
+/// The last move of the bot, and how it was elected.
+struct DecidedMove {
+    line: Arc<Line>,
+    decision: Arc<Decision>,
+    /// The vote in words, from the first picture on.
+    words: OnceCell<VoteInWords>,
+}
+
+impl DecidedMove {
+    fn words(&self) -> &VoteInWords {
+        self.words.get_or_init(|| VoteInWords::of(&*self.line, &self.decision))
+    }
 }
 
 impl Scene {
@@ -91,7 +117,8 @@ impl Scene {
             }
             GameEvent::Decided { line, decision, .. } => {
                 if let Some(game) = self.games.get_mut(key) {
-                    game.decision = Some((Arc::clone(line), Arc::clone(decision)));
+                    let (line, decision) = (Arc::clone(line), Arc::clone(decision));
+                    game.decision = Some(DecidedMove { line, decision, words: OnceCell::new() });
                 }
             }
             GameEvent::Over { status, winner, .. } => {
@@ -151,13 +178,14 @@ impl Scene {
         }
     }
 
-    /// The whole picture, in lines no wider than `columns`.
-    pub(super) fn draw(&self, columns: usize) -> Vec<String> {
+    /// The whole picture, in lines no wider than `columns`; on fewer `rows` there are fewer electors in the table.
+    pub(super) fn draw(&self, columns: usize, rows: usize) -> Vec<String> {
         let mut lines = Vec::new();
-        if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
-            lines.extend(game.draw(&id.id, columns, self.hints.is_empty()));
-        }
         let others = self.games.iter().filter(|(id, _)| Some(*id) != self.shown.as_ref());
+        let below = others.clone().count().min(8) + 1 + self.notices.len();
+        if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
+            lines.extend(game.draw(&id.id, columns, rows.saturating_sub(below), self.hints.is_empty()));
+        }
         for (GameKey { id, .. }, game) in others.take(8) {
             let (opponent, ply) = (game.info.opponent(), game.line.ply());
             let state = game.over.clone().unwrap_or_else(|| format!("move {}", ply / 2 + 1));
@@ -192,8 +220,9 @@ impl WatchedGame {
         }
     }
 
-    /// The game with its last vote; `in_full` with the table of the electors as well, which leaves no lines for hints.
-    fn draw(&self, id: &GameId, columns: usize, in_full: bool) -> Vec<String> {
+    /// The game with its last vote in `rows` if it can be; `in_full` with the proposals and the table of the electors as well,
+    /// which leaves no lines for hints.
+    fn draw(&self, id: &GameId, columns: usize, rows: usize, in_full: bool) -> Vec<String> {
         let us = self.info.our_color;
         let terms = &self.info.terms;
         let rated = if terms.rated { "rated" } else { "casual" };
@@ -204,21 +233,35 @@ impl WatchedGame {
         let (opponent, ours, moves) = (self.player(!us, width), self.player(us, width), self.recent_moves(width));
         let mut lines: Vec<String>;
         if beside.is_some() {
-            let mut side = vec![title, opponent, String::new()];
-            side.extend(moves);
-            side.resize(7, String::new());
+            let mut side = vec![title, opponent];
+            side.extend(self.vote(width, in_full));
+            side.resize(side.len().max(7), String::new());
             side.push(ours);
-            let side = side.into_iter().chain(std::iter::repeat(String::new()));
-            lines = self.board().into_iter().zip(side).map(|(board, side)| format!("{board}   {side}")).collect();
+            side.extend(moves.into_iter().filter(|row| !row.is_empty()));
+            let mut board = self.board();
+            let height = board.len().max(side.len());
+            board.resize(height, " ".repeat(BOARD_WIDTH - 3));
+            side.resize(height, String::new());
+            lines = board.into_iter().zip(side).map(|(board, side)| format!("{board}   {side}")).collect();
         } else {
             // Too narrow for anything beside the board.
             lines = vec![title, opponent];
             lines.extend(self.board());
             lines.push(ours);
             lines.extend(moves.into_iter().filter(|row| !row.is_empty()));
+            lines.extend(self.vote(width, in_full));
         }
         lines.push(String::new());
-        lines.extend(self.votes(columns, in_full));
+        if in_full {
+            lines.extend(table(&self.entries(), columns, rows.saturating_sub(lines.len() + 3).max(FEWEST_ELECTORS)));
+        }
+        lines.push(match &self.over {
+            Some(over) => fit(&format!(" {over}"), columns).bold().to_string(),
+            None if !self.proposals.is_empty() => {
+                fit(&format!(" thinking about {}", vote_report::numbered(&*self.line, None)), columns)
+            }
+            None => String::new(),
+        });
         lines
     }
 
@@ -293,34 +336,38 @@ impl WatchedGame {
         rows.split_off(rows.len().saturating_sub(3))
     }
 
-    /// The last vote in words, kept until the next decision, and the table of the electors: what they propose now, or what
-    /// they voted.
-    fn votes(&self, columns: usize, in_full: bool) -> Vec<String> {
-        let mut lines = Vec::new();
-        if let Some((line, decision)) = &self.decision {
-            let score = decision.score.map_or_else(String::new, |score| format!("  {score}"));
-            let played = format!(" {}{score}", vote_report::numbered(&**line, Some(decision.best)));
-            lines.push(fit(&played, columns).bold().to_string());
-            let sentence = vote_words::decision_sentence(&**line, decision);
-            lines.extend(
-                wrapped(&sentence, columns.saturating_sub(3)).iter().map(|row| format!("   {row}").cyan().to_string()),
-            );
+    /// The last vote in words, kept until the next decision; `in_full` with each proposed move, who wanted it, and what it has
+    /// over the elected one and lacks.
+    fn vote(&self, columns: usize, in_full: bool) -> Vec<String> {
+        let Some(decided) = &self.decision else { return Vec::new() };
+        let DecidedMove { line, decision, .. } = decided;
+        let words = decided.words();
+        let score = decision.score.map_or_else(String::new, |score| format!("  {score}"));
+        let played = format!("{}{score}", vote_report::numbered(&**line, Some(decision.best)));
+        let mut lines = vec![fit(&played, columns).bold().to_string()];
+        lines.extend(wrapped(&words.sentence, columns).iter().map(|row| row.as_str().cyan().to_string()));
+        let groups = if in_full && words.groups.len() > 1 { words.groups.as_slice() } else { &[] };
+        for (index, group) in groups.iter().enumerate() {
+            let reason = words.reasons.iter().find(|reason| reason.uci == group.uci);
+            let reason = reason.map_or_else(String::new, |reason| format!(": {}", reason.text));
+            let text = format!("{}  {}{reason}", group.mv, supporters(group));
+            let color = if group.elected { MOVE_COLORS[0] } else { MOVE_COLORS[1 + index % (MOVE_COLORS.len() - 1)] };
+            let rows = wrapped(&text, columns.saturating_sub(2));
+            lines.extend(rows.iter().enumerate().map(|(row, text)| {
+                let mark = if row == 0 { "▌ " } else { "  " };
+                format!("{}{text}", mark.with(color))
+            }));
         }
-        let thinking = !self.proposals.is_empty();
-        let entries = match &self.decision {
-            _ if thinking => self.proposals.iter().map(|proposal| self.entry(proposal)).collect(),
-            Some((line, decision)) => vote_report::entries(&**line, decision),
-            None => Vec::new(),
-        };
-        if in_full {
-            lines.extend(table(&entries, columns));
-        }
-        lines.push(match &self.over {
-            Some(over) => fit(&format!(" {over}"), columns).bold().to_string(),
-            None if thinking => fit(&format!(" thinking about {}", vote_report::numbered(&*self.line, None)), columns),
-            None => String::new(),
-        });
         lines
+    }
+
+    /// The proposals of now, or the last votes.
+    fn entries(&self) -> Vec<VoteEntry> {
+        match &self.decision {
+            _ if !self.proposals.is_empty() => self.proposals.iter().map(|proposal| self.entry(proposal)).collect(),
+            Some(DecidedMove { line, decision, .. }) => vote_report::entries(&**line, decision),
+            None => Vec::new(),
+        }
     }
 
     /// A proposal for the position on the board. An elector that is not on the roster advises; its name says what it knows.
@@ -336,6 +383,21 @@ impl WatchedGame {
         };
         VoteEntry::proposal(&*self.line, &elector, proposal)
     }
+}
+
+/// The names of those who want a move, those alike counted: `king and centre, 2 × all knowledge (net)`.
+fn supporters(group: &MoveGroup) -> String {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    for elector in &group.by {
+        let adviser = if elector.adviser && elector.role != ElectorRole::Prover { " (adviser)" } else { "" };
+        let name = format!("{}{adviser}", elector.name);
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => names.push((name, 1)),
+        }
+    }
+    let names = names.iter().map(|(name, count)| if *count > 1 { format!("{count} × {name}") } else { name.clone() });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn glyph(color: Color, role: shakmaty::Role) -> char {

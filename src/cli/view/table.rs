@@ -7,15 +7,14 @@ use crossterm::style::Stylize;
 use council::player::vote_report::{self, VoteEntry};
 use util::printable;
 
-const MOST_ELECTORS: usize = 19;
-
-/// The electors' rows with their titles: in full where they fit, else without nodes and weights, and with short names at last.
-pub(super) fn table(entries: &[VoteEntry], columns: usize) -> Vec<String> {
+/// At most `rows` rows of electors with their titles: in full where they fit, else without nodes and weights, and with short
+/// names at last.
+pub(super) fn table(entries: &[VoteEntry], columns: usize, rows: usize) -> Vec<String> {
     const NUMBERS: usize = 26;
     const NARROWEST: usize = 10;
     let in_full = vote_report::table(entries);
     if in_full.iter().all(|row| row.chars().count() < columns) {
-        return mark(in_full.iter().map(|row| fit(&format!(" {row}"), columns)), entries);
+        return mark(in_full.iter().map(|row| fit(&format!(" {row}"), columns)), entries, rows);
     }
     let widest = |names: &[&str]| names.iter().map(|name| name.chars().count()).fold(NARROWEST, usize::max);
     let mut names: Vec<&str> = entries.iter().map(|entry| entry.elector.as_str()).collect();
@@ -24,17 +23,17 @@ pub(super) fn table(entries: &[VoteEntry], columns: usize) -> Vec<String> {
     }
     let width = widest(&names);
     let titles = format!("   {:<width$}    move   score depth", "elector");
-    let rows = entries.iter().zip(&names).map(|(entry, name)| {
+    let lines = entries.iter().zip(&names).map(|(entry, name)| {
         let elected = if entry.elected { '*' } else { ' ' };
         format!(" {elected} {name:<width$} {:>7} {:>7} {:>5}", entry.best, entry.score, entry.depth)
     });
-    mark(std::iter::once(titles).chain(rows).map(|row| fit(&row, columns)), entries)
+    mark(std::iter::once(titles).chain(lines).map(|row| fit(&row, columns)), entries, rows)
 }
 
-/// The rows below the titles, those of the elected move in bold with a check mark, and as many as the picture has lines for.
-fn mark(rows: impl Iterator<Item = String>, entries: &[VoteEntry]) -> Vec<String> {
+/// The titles and at most `most` rows below them, those of the elected move in bold with a check mark.
+fn mark(rows: impl Iterator<Item = String>, entries: &[VoteEntry], most: usize) -> Vec<String> {
     let elected = std::iter::once(false).chain(entries.iter().map(|entry| entry.elected));
-    let rows = rows.zip(elected).take(1 + MOST_ELECTORS).enumerate();
+    let rows = rows.zip(elected).take(1 + most).enumerate();
     rows.map(|(index, (row, elected))| match index {
         0 => row.dim().to_string(),
         _ if elected => row.replacen('*', "✔", 1).green().bold().to_string(),

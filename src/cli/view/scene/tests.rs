@@ -65,7 +65,7 @@ fn plain(lines: &[String]) -> Vec<String> {
 fn view_fits_the_terminal_width() {
     for opponent in ["Sparring", &"x".repeat(5000)] {
         for columns in [20, 30, 47, 48, 60, 80, 200] {
-            for line in plain(&scene(opponent).draw(columns)) {
+            for line in plain(&scene(opponent).draw(columns, 40)) {
                 assert!(line.trim_end().chars().count() <= columns, "{columns}: {line:?}");
             }
         }
@@ -74,11 +74,11 @@ fn view_fits_the_terminal_width() {
 
 #[test]
 fn narrow_terminal_stacks_the_players() {
-    let lines = plain(&scene("Sparring").draw(40));
+    let lines = plain(&scene("Sparring").draw(40, 40));
     let at =
         |text: &str| lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {lines:#?}"));
     assert!(at("Sparring") < at(" 8 ") && at(" 1 ") < at("Concilio") && at("Concilio") < at("3. Bb5"));
-    let lines = plain(&scene("Sparring").draw(80));
+    let lines = plain(&scene("Sparring").draw(80, 40));
     assert!(lines.iter().any(|line| line.contains("a b c d") || line.contains(" 7 ") && line.contains("Sparring")));
 }
 
@@ -88,7 +88,7 @@ fn names_are_escaped_in_the_view() {
     const HOSTILE: &str = "\x1b]0;owned\x07\u{9b}2J";
     let titled = Player { title: Some(HOSTILE.to_owned()), ..Player::named("Ann") };
     for opponent in [Player::named(HOSTILE), titled] {
-        let drawn = scene_with(opponent).draw(80).join("\n");
+        let drawn = scene_with(opponent).draw(80, 40).join("\n");
         assert!(
             !drawn.contains("\x1b]") && !drawn.contains(['\x07', '\u{9b}']) && drawn.contains("owned"),
             "{drawn:?}"
@@ -145,10 +145,11 @@ fn voted() -> Scene {
 #[test]
 fn vote_is_shown_at_every_width() {
     for columns in [40, 80, 140] {
-        let text = plain(&voted().draw(columns)).join("\n");
+        let text = plain(&voted().draw(columns, 40)).join("\n");
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("the engine and 1 of 2 specialist advisers"), "{columns}: {text}");
         assert!(words.contains("preferred f4 (king and centre)"), "{columns}: {text}");
+        assert!(words.contains("▌ f4 king and centre (adviser): "), "{columns}: {text}");
         assert!(!text.contains("unanimous"), "{text}");
         assert!(text.lines().all(|line| line.trim_end().chars().count() <= columns), "{columns}: {text}");
     }
@@ -162,7 +163,7 @@ fn last_vote_stays_until_the_next() {
     line.play_all("e2e4 e7e5 g1f3 b8c6").expect("legal moves");
     scene.take(&BotEvent::Game(game.clone(), GameEvent::Position { line: Arc::new(line), clocks: None }));
     scene.take(&BotEvent::Game(game, GameEvent::Proposal(proposal(4, "learned-1", "f1b5"))));
-    let text = plain(&scene.draw(80)).join("\n");
+    let text = plain(&scene.draw(80, 40)).join("\n");
     assert!(text.contains("2. Nf3") && text.contains("king and centre"), "{text}");
     assert!(text.contains("Bb5") && text.contains("thinking about 3."), "{text}");
 }
@@ -171,12 +172,26 @@ fn last_vote_stays_until_the_next() {
 fn hints_stand_below_the_game() {
     let mut scene = voted();
     scene.hint(vec!["press Enter for another game".to_owned(); 6]);
-    let lines = plain(&scene.draw(80));
+    let lines = plain(&scene.draw(80, 24));
     assert_eq!(lines.last().map(String::as_str), Some("press Enter for another game"));
     assert!(lines.len() < 24, "they fit a usual terminal: {lines:#?}");
 }
 
 #[test]
+fn table_takes_the_rows_that_are_left() {
+    let heights = [16, 20, 30].map(|rows| plain(&voted().draw(80, rows)).len());
+    assert!(heights[0] <= heights[1] && heights[1] <= heights[2] && heights[1] <= 20, "{heights:?}");
+}
+
+#[test]
+fn proposals_stand_beside_the_board() {
+    let lines = plain(&voted().draw(100, 24));
+    let beside = lines.iter().find(|line| line.contains("▌ f4")).expect("the rejected move");
+    assert!(beside.trim_start().starts_with(|letter: char| letter.is_ascii_digit() || letter == 'a' || letter == '▌'));
+    assert!(beside.find('▌') > Some(BOARD_WIDTH - 3), "{lines:#?}");
+}
+
+#[test]
 fn fractional_increments_are_shown() {
-    assert!(plain(&scene("Sparring").draw(80)).concat().contains("10+0.1"));
+    assert!(plain(&scene("Sparring").draw(80, 40)).concat().contains("10+0.1"));
 }
