@@ -15,10 +15,6 @@ pub struct JudgedGame {
     pub judge: String,
     /// The accuracy of each side, 0 to 100.
     pub accuracy: BySide<Option<f64>>,
-    /// Centipawns each side lost a move, on average.
-    pub average_loss: BySide<Option<f64>>,
-    /// The move that decided the game, as an index of `moves`.
-    pub turning_point: Option<usize>,
     pub moves: Vec<JudgedMove>,
 }
 
@@ -38,20 +34,29 @@ pub struct JudgedMove {
 impl JudgedGame {
     /// The report of a game by the newest judge that has judged all of it; `None` while none has.
     pub fn of(material: &GameMaterial, judges: &[(String, Verdicts)]) -> Result<Option<Self>, JournalError> {
+        let studied = Self::study(material, judges)?;
+        Ok(studied.map(|(judge, study)| {
+            let moves = study.moves.iter().map(JudgedMove::from).collect();
+            Self { judge, accuracy: study.accuracy, moves }
+        }))
+    }
+
+    /// The whole study behind it, with the judge's name.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn study(
+        material: &GameMaterial,
+        judges: &[(String, Verdicts)],
+    ) -> Result<Option<(String, GameStudy)>, JournalError> {
         for (name, known) in judges {
             if let Some(verdicts) = material.verdicts(known)?
                 && let Some(study) = GameStudy::of(material, &verdicts, None)
             {
-                return Ok(Some(Self::from_study(name.clone(), study)));
+                return Ok(Some((name.clone(), study)));
             }
         }
         Ok(None)
-    }
-
-    fn from_study(judge: String, study: GameStudy) -> Self {
-        let moves = study.moves.iter().map(JudgedMove::from).collect();
-        let GameStudy { accuracy, average_loss, turning_point, .. } = study;
-        Self { judge, accuracy, average_loss, turning_point, moves }
     }
 
     /// Returns true if a judge has reached the end of a game; a quick test, for a list of games.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::html::escaped;
 use domain::{Color, UciMove};
 use shakmaty::{Board, Role, Square, fen::Fen};
 
@@ -13,13 +14,15 @@ pub(super) struct Arrow {
     pub color: &'static str,
 }
 
-/// A position with arrows, seen from the side of `bottom`. Nothing where the FEN is none.
-pub(super) fn board(fen: &str, arrows: &[Arrow], bottom: Color) -> String {
+/// A position with arrows, seen from the side of `bottom`, and what it is. Nothing where the FEN is none.
+pub(super) fn board(title: &str, fen: &str, arrows: &[Arrow], bottom: Color) -> String {
     let Ok(fen) = fen.parse::<Fen>() else { return String::new() };
     let board = fen.as_setup().board.clone();
     let size = 8 * SQUARE;
-    let mut svg =
-        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"240\" role=\"img\">");
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"240\" role=\"img\"><title>{}</title>",
+        escaped(title)
+    );
     // Writing to a string cannot fail, here and below.
     let _ = write!(svg, "<path fill=\"#f0d9b5\" d=\"M0 0h{size}v{size}H0z\"/><path fill=\"#b58863\" d=\"");
     for square in Square::ALL.into_iter().filter(|square| square.is_dark()) {

@@ -7,7 +7,7 @@ use bot::journal::pgn_result;
 use super::{
     board::{Arrow, board},
     curve::expectation_curve,
-    html::{HtmlTable, escaped, optional, page},
+    html::{HtmlTable, escaped, framed, optional, page},
 };
 use crate::{
     formulas::MoveLabel,
@@ -18,50 +18,81 @@ use crate::{
 /// The number of costly errors on boards.
 const BOARDS: usize = 8;
 
-/// The whole page; `judge` is named on it.
+/// The place of a game's page: its style, and the links above it.
+#[derive(Clone, Copy, Debug)]
+pub struct GamePlace<'a> {
+    /// The address of the style.
+    pub style: &'a str,
+    /// Addresses with their names.
+    pub links: &'a [(String, &'a str)],
+}
+
+/// The page of a game in a report's folder; `judge` is named on it.
 pub(super) fn game_page(game: &GameStudy, judge: &str) -> String {
+    page(&title(game), "../", &body(game, judge))
+}
+
+/// The page of a game anywhere.
+pub fn study_page(game: &GameStudy, judge: &str, place: GamePlace<'_>) -> String {
+    let links = place.links.iter().map(|(address, name)| format!("<a href=\"{}\">{name}</a>", escaped(address)));
+    framed(&title(game), place.style, &links.collect::<String>(), &body(game, judge))
+}
+
+fn title(game: &GameStudy) -> String {
     let record = &game.record;
-    let title = format!("{} - {}  {}", record.white.name, record.black.name, pgn_result(record));
+    format!("{} - {}  {}", record.white.name, record.black.name, pgn_result(record))
+}
+
+fn body(game: &GameStudy, judge: &str) -> String {
     let mut body = summary(game, judge);
     body.push_str(&expectation_curve(game));
+    body.push_str(&votes(game));
     body.push_str(&errors(game));
     body.push_str("<h2>Moves</h2>\n");
     body.push_str(&moves(game));
-    body.push_str(&votes(game));
-    page(&title, "../", &body)
+    body
 }
 
+/// The game in a few lines, and how exactly each side played.
 fn summary(game: &GameStudy, judge: &str) -> String {
     let record = &game.record;
     let mut text = format!(
-        "<p>{}, {} {}, {} {}. Judged by {}.",
+        "<section class=\"summary\">\n<p>{}, {} {}, {}; ended by {}. Judged by {}.</p>\n",
         record.started_at.strftime("%Y-%m-%d %H:%M"),
-        escaped(&record.time_control.to_string()),
+        escaped(&record.time_control.in_minutes()),
         record.speed.key(),
         if record.rated { "rated" } else { "casual" },
         escaped(record.status.name()),
         escaped(judge),
     );
     // Writing to a string cannot fail, here and below.
+    let mut facts = Vec::new();
     if let Some(opening) = game.opening {
-        let _ = write!(text, "<br>{} {}, left after {} plies", opening.eco, escaped(opening.name), game.opening_plies);
+        facts.push(format!("{} {}, left after {} plies", opening.eco, escaped(opening.name), game.opening_plies));
     }
     if game.book_plies > 0 {
-        let _ = write!(text, "; our book's last move was ply {}", game.book_plies);
+        facts.push(format!("the bot's book ended at ply {}", game.book_plies));
     }
-    if let Some((ply, name)) = game.ending {
-        let _ = write!(text, "<br>{name} from ply {ply} on");
+    facts.extend(game.ending.map(|(ply, name)| format!("{name} from ply {ply} on")));
+    facts.extend(game.turning_point.and_then(|index| game.moves.get(index)).map(|played| {
+        format!("decided by {} ({:.0} % → {:.0} %)", move_name(played), played.expected_before, shown_after(played))
+    }));
+    let split = game.votes.iter().filter(|vote| is_split(vote)).count();
+    if !game.votes.is_empty() {
+        facts.push(format!("{split} of {} votes split", game.votes.len()));
+    }
+    if !facts.is_empty() {
+        let _ = writeln!(text, "<p>{}.</p>", facts.join("; "));
     }
     if let Some(url) = record.url.as_deref().filter(|url| url.starts_with("https://") || url.starts_with("http://")) {
-        let _ = write!(text, "<br><a href=\"{0}\">{0}</a>", escaped(url));
+        let _ = writeln!(text, "<p><a href=\"{0}\">{0}</a></p>", escaped(url));
     }
-    text.push_str("</p>\n");
     let mut table =
         HtmlTable::new(&["", "#accuracy", "#centipawns lost a move", "#inaccuracies", "#mistakes", "#blunders"]);
     for (side, player) in [(domain::Color::White, &record.white), (domain::Color::Black, &record.black)] {
         let count = |label| game.labels(side, label).to_string();
         table.row(&[
-            format!("{}{}", escaped(&player.name), if side == record.our_color { " (we)" } else { "" }),
+            format!("{}{}", escaped(&player.name), if side == record.our_color { " (the bot)" } else { "" }),
             optional(game.accuracy.of(side), 1),
             optional(game.average_loss.of(side), 0),
             count(MoveLabel::Inaccuracy),
@@ -69,7 +100,7 @@ fn summary(game: &GameStudy, judge: &str) -> String {
             count(MoveLabel::Blunder),
         ]);
     }
-    text + &table.end()
+    text + &table.end() + "</section>\n"
 }
 
 /// The most costly errors of both sides on boards, in the order of the game.
@@ -90,7 +121,7 @@ fn errors(game: &GameStudy) -> String {
             text,
             "<figure id=\"p{}\">{}<figcaption>{}<br>{}</figcaption></figure>",
             played.ply,
-            board(&played.fen, &arrows, game.record.our_color),
+            board(&format!("Before {}", played.san), &played.fen, &arrows, game.record.our_color),
             move_name(played),
             caption(game, index, played),
         );
@@ -100,7 +131,7 @@ fn errors(game: &GameStudy) -> String {
 
 fn caption(game: &GameStudy, index: usize, played: &MoveStudy) -> String {
     let mut lines =
-        vec![format!("{:.0} % → {:.0} %, better {}", played.expected_before, played.expected_after, best_line(played))];
+        vec![format!("{:.0} % → {:.0} %, better {}", played.expected_before, shown_after(played), best_line(played))];
     if game.turning_point == Some(index) {
         lines.push("The turning point.".to_owned());
     }
@@ -112,7 +143,7 @@ fn caption(game: &GameStudy, index: usize, played: &MoveStudy) -> String {
         lines.push("By the endgame tables this changed the result.".to_owned());
     }
     if let Some(vote) = game.vote(played.ply) {
-        lines.push(format!("Votes: {}.", tally_text(vote)));
+        lines.push(vote_text(vote));
         let better: Vec<String> = vote
             .who_knew_better(2.5)
             .map(|voter| {
@@ -128,8 +159,26 @@ fn caption(game: &GameStudy, index: usize, played: &MoveStudy) -> String {
     lines.join("<br>")
 }
 
-fn tally_text(vote: &VoteStudy) -> String {
-    tally(vote).iter().map(|(san, count)| format!("{} ×{count}", escaped(san))).collect::<Vec<_>>().join(", ")
+/// The vote in a sentence, and why the others were rejected.
+fn vote_text(vote: &VoteStudy) -> String {
+    let sentences = [&vote.sentence, &vote.why].into_iter().filter(|sentence| !sentence.is_empty());
+    let sentences = sentences.map(|sentence| format!("{}.", escaped(&capitalised(sentence))));
+    sentences.collect::<Vec<_>>().join("<br>")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Returns true if the electors wanted different moves.
+fn is_split(vote: &VoteStudy) -> bool {
+    !vote.why.is_empty() || tally(vote).len() > 1
+}
+
+/// The expectation after a move, per cent; a mate on the board leaves no doubt.
+fn shown_after(played: &MoveStudy) -> f64 {
+    if played.mates() { 100.0 } else { played.expected_after }
 }
 
 fn best_line(played: &MoveStudy) -> String {
@@ -164,7 +213,7 @@ fn moves(game: &GameStudy) -> String {
             move_name(played),
             played.value_for_white().to_string(),
             format!("{:.0}", played.expected_before),
-            format!("{:.0}", played.expected_after),
+            format!("{:.0}", shown_after(played)),
             format!("{:.1}", played.loss),
             if played.better.is_some() { best_line(played) } else { "played".to_owned() },
             seconds(played.clock),
@@ -181,20 +230,20 @@ fn moves(game: &GameStudy) -> String {
 
 /// The votes in which the electors did not agree.
 fn votes(game: &GameStudy) -> String {
-    let mut table = HtmlTable::new(&["move", "proposed", "elected by", "#split", "#cost", "#best proposal", "#time s"]);
-    for vote in game.votes.iter().filter(|vote| tally(vote).len() > 1) {
+    let mut table =
+        HtmlTable::new(&["move", "who wanted what, and why not", "elected by", "#cost", "#best proposal", "#time s"]);
+    for vote in game.votes.iter().filter(|vote| is_split(vote)) {
         let Some(played) = game.moves.get(vote.ply) else { continue };
         let least = vote.voters.iter().map(|voter| voter.loss).fold(f64::INFINITY, f64::min);
         table.row(&[
             move_name(played),
-            tally_text(vote),
+            vote_text(vote),
             escaped(&vote.criterion),
-            optional(vote.split, 2),
             format!("{:.1}", vote.loss),
             format!("{least:.1}"),
             format!("{:.2}", vote.seconds),
         ]);
     }
-    let table = table.end();
+    let table = table.end().replace("<table>", "<table class=\"vote\">");
     if table.is_empty() { table } else { format!("<h2>Split votes</h2>\n{table}") }
 }

@@ -4,22 +4,12 @@ use std::fmt::{Display, Write as _};
 
 use crate::statistics::MeanWithError;
 
+/// The colours and type of all pages, which the page in the browser shares.
+pub const PALETTE: &str = include_str!("palette.css");
+
 /// The style of all pages, in a file beside them: readable without a script or external files,
 /// light or dark as the reader prefers.
-pub(super) const STYLE: &str = "
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
-nav a { margin-right: 1em; } h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 1.6em; }
-table { border-collapse: collapse; margin: .4em 0 1em; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .15em .7em; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.n, th.n { text-align: right; } .won { color: #2a7d2a; } .lost { color: #c0392b; }
-.inaccuracy { color: #b8860b; } .mistake { color: #d2691e; } .blunder { color: #c0392b; font-weight: bold; }
-.boards { display: flex; flex-wrap: wrap; gap: 1.2em; } figure { margin: 0; width: 240px; }
-figcaption { font-size: .9em; } svg { max-width: 100%; height: auto; } details { margin-left: 1em; }
-.scroll { overflow-x: auto; } .leaf { margin-left: 1em; }
-.columns { display: flex; flex-wrap: wrap; gap: 0 2.5em; } .moves td { padding: .05em .6em; }
-.soft { opacity: .7; } @media (max-width: 40em) { th, td { padding: .15em .35em; } }
-";
+pub const STYLE: &str = concat!(include_str!("palette.css"), include_str!("report.css"));
 
 /// A text from outside, as a page may show it.
 pub(super) fn escaped(text: &str) -> String {
@@ -39,12 +29,20 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// A whole page. `root` leads to the folder of the report.
 pub(super) fn page(title: &str, root: &str, body: &str) -> String {
+    let nav: String = [("index", "Report"), ("council", "Council"), ("games-1", "Games")]
+        .map(|(name, text)| format!("<a href=\"{root}{name}.html\">{text}</a>"))
+        .concat();
+    framed(title, &format!("{root}style.css"), &nav, body)
+}
+
+/// A page with links, HTML already, above it.
+pub(super) fn framed(title: &str, style: &str, nav: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title}</title><link rel=\"stylesheet\" href=\"{root}style.css\">\n\
-         <nav><a href=\"{root}index.html\">Report</a><a href=\"{root}council.html\">Council</a>\
-         <a href=\"{root}games-1.html\">Games</a></nav>\n<h1>{title}</h1>\n{body}</html>\n",
+         <meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{title}</title><link rel=\"icon\" href=\"data:,\"><link rel=\"stylesheet\" href=\"{style}\">\n\
+         <header><nav aria-label=\"Pages\">{nav}</nav></header>\n<main>\n<h1>{title}</h1>\n{body}</main></html>\n",
         title = escaped(title),
     )
 }
@@ -59,14 +57,17 @@ pub(super) struct HtmlTable {
 impl HtmlTable {
     /// Creates a table with these titles; `#` at the start marks a column of figures.
     pub(super) fn new(titles: &[&str]) -> Self {
-        let mut html = "<div class=\"scroll\"><table><tr>".to_owned();
+        let mut html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>".to_owned();
         let figures: Vec<bool> = titles.iter().map(|title| title.starts_with('#')).collect();
         for (title, figure) in titles.iter().zip(&figures) {
             let class = if *figure { " class=\"n\"" } else { "" };
-            // Writing to a string cannot fail, here and below.
-            let _ = write!(html, "<th{class}>{}</th>", escaped(title.trim_start_matches('#')));
+            // Writing to a string cannot fail, here and below. A cell without text heads nothing.
+            let _ = match title.trim_start_matches('#') {
+                "" => write!(html, "<td{class}></td>"),
+                title => write!(html, "<th scope=\"col\"{class}>{}</th>", escaped(title)),
+            };
         }
-        html.push_str("</tr>\n");
+        html.push_str("</tr></thead><tbody>\n");
         Self { html, figures, rows: 0 }
     }
 
@@ -90,7 +91,7 @@ impl HtmlTable {
 
     /// The table; nothing where it has no rows.
     pub(super) fn end(self) -> String {
-        if self.rows == 0 { String::new() } else { self.html + "</table></div>\n" }
+        if self.rows == 0 { String::new() } else { self.html + "</tbody></table></div>\n" }
     }
 }
 

@@ -19,6 +19,8 @@ mod pgn;
 mod text;
 
 pub use folder::{OutputError, ReportFolder};
+pub use game_page::{GamePlace, study_page};
+pub use html::{PALETTE, STYLE};
 pub use pgn::annotated_pgn;
 pub use text::{council_text, totals_text};
 

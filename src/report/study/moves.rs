@@ -64,9 +64,15 @@ impl MoveStudy {
         if self.mover.is_white() { self.after } else { for_the_other(self.after) }
     }
 
-    /// The expectation after it, per cent for White.
+    /// Returns true if it mates.
+    pub fn mates(&self) -> bool {
+        self.san.ends_with('#')
+    }
+
+    /// The expectation after it, per cent for White; a mate on the board leaves no doubt.
     pub fn expected_for_white(&self) -> f64 {
-        if self.mover.is_white() { self.expected_after } else { 100.0 - self.expected_after }
+        let after = if self.mates() { 100.0 } else { self.expected_after };
+        if self.mover.is_white() { after } else { 100.0 - after }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bot::journal::{OurMove, ProposalRecord};
+use bot::journal::{OurMove, ProposalRecord, vote_in_words};
 use domain::{Line, Source, UciMove};
 use serde::Serialize;
 
@@ -18,6 +18,10 @@ pub struct VoteStudy {
     pub criterion: String,
     /// The split of the vote, 0 (unanimous) to 1.
     pub split: Option<f64>,
+    /// The vote in one sentence.
+    pub sentence: String,
+    /// Why the other proposals were rejected, in one sentence; empty where all agreed.
+    pub why: String,
     /// The votes of the first phase, in the order of the roster.
     pub voters: Vec<VoterStudy>,
     /// The cost of the played move, per cent of a point.
@@ -116,10 +120,13 @@ fn study_vote(
     }
     let first_choice = ours.first_choice.as_deref().and_then(|first| first.parse().ok());
     let seconds = |time: Duration| time.as_secs_f64();
+    let words = vote_in_words(line, played.played, ours, proposals, |_, text| text.parse().ok());
     Some(VoteStudy {
         ply: played.ply,
         criterion: ours.criterion.clone(),
         split: ours.split,
+        sentence: words.sentence,
+        why: words.why,
         voters,
         loss: played.loss,
         first_choice_loss: first_choice.and_then(loss),

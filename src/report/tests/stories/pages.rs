@@ -165,3 +165,18 @@ async fn csv_and_json_are_written() {
     let columns = |text: String| text.lines().next().map(|line| line.split(',').count());
     assert_eq!(columns(read("moves.csv")), Some(18));
 }
+
+#[tokio::test]
+async fn game_page_says_why_and_that_mate_wins() {
+    let desk = Desk::new();
+    desk.play(&LOST).await;
+    desk.report(&desk.request());
+    let folder = desk.directory.path().join("report/game");
+    let page = fs::read_dir(folder).expect("pages").next().expect("a page").expect("an entry").path();
+    let html = fs::read_to_string(page).expect("a page");
+    assert!(html.contains("Compared with g4, e4 ends with "), "{html}");
+    assert!(html.contains("1 of 2 specialists preferred e4"), "{html}");
+    // The last move mates: nothing of 98 per cent.
+    let last = html.rsplit("Qh4#").next().expect("the mate");
+    assert!(last.contains("<td class=\"n\">100</td>"), "{last}");
+}
