@@ -110,6 +110,11 @@ pub static LICHESS_API: Need = Need::new("schema of the Lichess API not found: r
     Some(tools().join("lichess-api.json")).filter(|file| file.is_file())
 });
 
+/// The accessibility checker axe-core, a script for browsers.
+pub static AXE: Need = Need::new("axe-core not found: run tests/install-tools", || {
+    Some(tools().join("axe.min.js")).filter(|file| file.is_file())
+});
+
 /// The root of the workspace.
 pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))

@@ -54,7 +54,7 @@ const FILES: [(&str, &str, &str); 22] = files! {
 };
 
 /// The style, in one piece, because the first picture waits for it.
-const STYLES: &str = concat!(include_str!("page/style.css"), include_str!("page/board.css"));
+const STYLES: [&str; 3] = [report::output::PALETTE, include_str!("page/style.css"), include_str!("page/board.css")];
 
 /// Below this name of a folder the page asks for its files; it becomes the name of this very edition of them.
 const EDITION: &str = "/assets/";
@@ -91,7 +91,7 @@ pub(crate) struct Assets {
 impl Assets {
     pub(crate) fn new() -> Self {
         let files = FILES.into_iter().map(|(name, kind, text)| (name.to_owned(), kind, text.to_owned()));
-        let styles = ("style.css".to_owned(), STYLE, STYLES.to_owned());
+        let styles = ("style.css".to_owned(), STYLE, STYLES.concat());
         let pieces = PIECES.into_iter().flat_map(|(letter, shape)| {
             [(format!("pieces/w{letter}.svg"), shape.to_owned()), (format!("pieces/b{letter}.svg"), black(shape))]
         });
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn page_has_no_inline_or_foreign_code() {
-        for (name, _, text) in FILES.into_iter().chain([("style.css", STYLE, STYLES)]) {
+        let styles = STYLES.map(|part| ("style.css", STYLE, part));
+        for (name, _, text) in FILES.into_iter().chain(styles) {
             let foreign = text.replace("http://www.w3.org/", "");
             assert!(!foreign.contains("http://") && !foreign.contains("https://"), "{name} names another place");
             for inline in ["style=\"", " onclick=", "<style", "innerHTML", "insertAdjacentHTML", "outerHTML", "eval("] {

@@ -10,21 +10,29 @@ use axum::{
 };
 use serde::Serialize;
 
-/// A request that was not done. As JSON: `{"error": "..."}`.
+/// A request that was not done. As JSON: `{"error": "..."}`, with the `field` of the request where one is at fault.
 #[derive(Debug)]
 pub(crate) struct HttpProblem {
     status: StatusCode,
-    error: String,
+    text: ProblemText,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ProblemText {
     error: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'static str>,
 }
 
 impl HttpProblem {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { status, error: error.into() }
+        Self { status, text: ProblemText { error: error.into(), field: None } }
+    }
+
+    /// Names the field of the request that is at fault.
+    pub(crate) fn about(mut self, field: &'static str) -> Self {
+        self.text.field = Some(field);
+        self
     }
 
     pub(crate) fn refused(error: impl Into<String>) -> Self {
@@ -50,7 +58,7 @@ impl HttpProblem {
 
 impl IntoResponse for HttpProblem {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(ProblemText { error: self.error })).into_response();
+        let mut response = (self.status, Json(self.text)).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
         }

@@ -85,6 +85,7 @@ where
         .route("/api/export/{file}", get(export::many))
         .route("/api/games/{server}/{game}", get(replay))
         .route("/report/{*page}", get(report_pages::page))
+        .route("/api/games/{server}/{game}/report.html", get(report_pages::game))
         .route("/api/games/{server}/{game}/{file}", get(export::one))
 }
 

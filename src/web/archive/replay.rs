@@ -3,16 +3,21 @@
 use serde::Serialize;
 
 use crate::overview::ending;
-use bot::journal::{Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
+use bot::journal::{
+    Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, ProposalRecord, vote_in_words,
+};
 use domain::{
-    CriterionName, Line, Source,
-    vote_words::{self, MoveGroup, NamedElector, Opinion},
+    Line, UciMove,
+    vote_words::{NamedElector, VoteInWords},
 };
 use report::{
     JudgedGame,
     judge::{GameMaterial, Verdicts},
     openings::NamedOpening,
 };
+
+/// The number of moves shown of an expected line.
+const LONGEST_LINE: usize = 10;
 
 #[derive(Serialize)]
 pub(super) struct Replay {
@@ -41,18 +46,6 @@ struct ReplayedMove {
 }
 
 #[derive(Serialize)]
-struct VoteInWords {
-    /// Vote in one sentence; for a move without a vote, its source.
-    sentence: String,
-    /// Criterion in words; empty without a vote.
-    rule: &'static str,
-    /// Number of electors, advisers included, that proposed the move, and number that searched.
-    agreement: [usize; 2],
-    /// The proposals by move, the elected one first.
-    groups: Vec<MoveGroup>,
-}
-
-#[derive(Serialize)]
 struct CastVote {
     #[serde(flatten)]
     proposal: ProposalRecord,
@@ -75,9 +68,9 @@ impl Replay {
         let mut moves = Vec::new();
         for played in archive.moves(&game)? {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
-            let votes: Vec<CastVote> = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
             let san = line.san(played.uci);
-            let vote = played.ours.as_ref().map(|ours| VoteInWords::of(ours, &votes, &san));
+            let vote = played.ours.as_ref().map(|ours| vote_in_words(&line, played.uci, ours, &proposals, read_move));
+            let votes: Vec<CastVote> = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
             if line.play(played.uci).is_err() {
                 break;
             }
@@ -95,34 +88,13 @@ impl Replay {
 impl CastVote {
     fn of(line: &Line, proposal: ProposalRecord) -> Self {
         let san = proposal.uci.parse().map_or_else(|_| proposal.uci.clone(), |uci| line.san(uci));
-        let expected = proposal.pv.split_ascii_whitespace().take(10).map_while(|text| text.parse().ok());
-        let elector_in_words = match proposal.phase {
-            1 => NamedElector::new::<Line>(&proposal.elector, proposal.knowledge.as_deref(), proposal.weight.is_none()),
-            _ => NamedElector::second_search(),
-        };
-        Self { line: line.sans(expected), proposal, san, elector_in_words }
+        let expected = proposal.expected_moves(line, read_move);
+        let elector_in_words = proposal.named::<Line>();
+        Self { line: line.sans(expected.into_iter().take(LONGEST_LINE)), proposal, san, elector_in_words }
     }
 }
 
-impl VoteInWords {
-    fn of(ours: &OurMove, votes: &[CastVote], played: &str) -> Self {
-        let opinion = |vote: &CastVote| Opinion {
-            elector: vote.elector_in_words.clone(),
-            mv: vote.san.clone(),
-            uci: vote.proposal.uci.clone(),
-        };
-        let opinions: Vec<Opinion> = votes.iter().map(opinion).collect();
-        let sentence = if opinions.is_empty() {
-            Source::from_word(&ours.source).map_or("", vote_words::source_in_words).to_owned()
-        } else {
-            vote_words::sentence(&opinions, played)
-        };
-        let criterion = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == ours.criterion);
-        Self {
-            sentence,
-            rule: criterion.map_or("", vote_words::criterion_in_words),
-            agreement: [opinions.iter().filter(|opinion| opinion.mv == played).count(), opinions.len()],
-            groups: vote_words::groups(&opinions, played),
-        }
-    }
+/// A move as the journal writes it.
+fn read_move(_: &Line, text: &str) -> Option<UciMove> {
+    text.parse().ok()
 }

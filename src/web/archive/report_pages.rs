@@ -1,16 +1,28 @@
 //! The pages of reports in the folder `report` beside the journal. They contain neither scripts nor
 //! external content, so they are sent as they are.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use axum::{
     extract::{self, State},
     http::header,
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
 };
 
-use super::JournalReader;
+use super::{JournalReader, find};
 use crate::{problem::HttpProblem, security::PageReader};
+use report::{
+    JudgedGame,
+    judge::{GameMaterial, Verdicts},
+    output::{self, GamePlace},
+};
+
+/// The style, which this program has itself: a folder may be older, or not be there.
+const STYLE_FILE: &str = "style.css";
+const CSS: &str = "text/css; charset=utf-8";
 
 const FIRST_PAGE: &str = "/report/index.html";
 
@@ -25,11 +37,44 @@ impl JournalReader {
     }
 }
 
+/// The report of one game, as its page in the folder shows it.
+pub(super) async fn game(
+    _: PageReader,
+    State(door): State<JournalReader>,
+    extract::Path((server, game)): extract::Path<(String, String)>,
+) -> Result<Html<String>, HttpProblem> {
+    let (path, report) = (Arc::clone(&door.path), door.report_address());
+    let page = door.read(move |archive| {
+        let material = GameMaterial::read(archive, find(archive, &server, &game)?)?;
+        let judges = Verdicts::of_all_judges(&path)?;
+        let studied = JudgedGame::study(&material, &judges)?;
+        let (judge, study) = studied
+            .ok_or_else(|| HttpProblem::not_found("this game has no report yet; `concilio report` makes one"))?;
+        let replay = format!("/#/games/{}/{}", encoded(&server), encoded(&game));
+        let links = [(replay, "Replay with votes"), ("/#/games".to_owned(), "All games")];
+        let report = report.map(|address| (address.to_owned(), "Report on all games"));
+        let links: Vec<(String, &str)> = links.into_iter().chain(report).collect();
+        let place = GamePlace { style: "/report/style.css", links: &links };
+        Ok(Html(output::study_page(&study, &judge, place)))
+    });
+    page.await
+}
+
+/// A part of an address.
+fn encoded(text: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
+    text.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+/// A page of the report, or its style.
 pub(super) async fn page(
     _: PageReader,
     State(door): State<JournalReader>,
     extract::Path(name): extract::Path<String>,
 ) -> Result<Response, HttpProblem> {
+    if name == STYLE_FILE {
+        return Ok(([(header::CONTENT_TYPE, CSS)], output::STYLE).into_response());
+    }
     let missing = || HttpProblem::not_found("there is no such page; `concilio report` makes a report of all games");
     let kind = kind_of(&name).ok_or_else(missing)?;
     let text = tokio::fs::read(door.report_folder().join(&name)).await.map_err(|_| missing())?;
@@ -48,7 +93,7 @@ fn kind_of(name: &str) -> Option<&'static str> {
     }
     match Path::new(name).extension()?.to_str()? {
         "html" => Some("text/html; charset=utf-8"),
-        "css" => Some("text/css; charset=utf-8"),
+        "css" => Some(CSS),
         _ => None,
     }
 }

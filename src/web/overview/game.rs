@@ -14,7 +14,7 @@ use bot::session::{GameEvent, how_it_ended};
 use council::{clock::Budget, electors::ElectorSpec, player::vote_report};
 use domain::{
     ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal,
-    vote_words::{self, NamedElector},
+    vote_words::{self, NamedElector, VoteInWords},
 };
 
 /// Maximum number of chat lines of a game.
@@ -244,14 +244,10 @@ impl GameOverview {
         self.votes = rows.collect();
         self.votes_ply = line.ply();
         let (score, cp) = shown(decision.score);
-        let san = line.san(decision.best);
         self.decision = Some(DecisionRow {
             ply: line.ply(),
-            sentence: vote_words::decision_sentence(line, decision),
-            rule: decision.criterion.map_or("", vote_words::criterion_in_words),
-            agreement: [opinions.iter().filter(|opinion| opinion.mv == san).count(), opinions.len()],
-            groups: vote_words::groups(&opinions, &san),
-            san,
+            words: VoteInWords::of(line, decision),
+            san: line.san(decision.best),
             uci: decision.best.to_string(),
             score,
             cp,

@@ -12,7 +12,7 @@ use council::{
 };
 use domain::{
     Account, Color, GameInfo, Line, Phase, Player, Proposal, Score,
-    vote_words::{ElectorRole, MoveGroup, NamedElector},
+    vote_words::{ElectorRole, NamedElector, VoteInWords},
 };
 use util::printable;
 
@@ -236,14 +236,9 @@ pub struct DecisionRow {
     pub cp: Option<i32>,
     /// Criterion, or `book`, `tablebase`, `forced` and the like.
     pub chosen_by: &'static str,
-    /// Vote in one sentence; for a move without a vote, its source.
-    pub sentence: String,
-    /// Criterion in words; empty without a vote.
-    pub rule: &'static str,
-    /// Number of electors, advisers included, that proposed the move, and number that searched.
-    pub agreement: [usize; 2],
-    /// The proposals by move, the elected one first.
-    pub groups: Vec<MoveGroup>,
+    /// The vote as a chess player reads it.
+    #[serde(flatten)]
+    pub words: VoteInWords,
     /// The whole election in one line.
     pub summary: String,
     /// Disagreement of the vote, 0 to 1.

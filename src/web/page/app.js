@@ -58,7 +58,7 @@ async function enter() {
   } catch (error) {
     if (ours !== visit) return;
     failed = true;
-    page.replaceChildren(h("p.empty", {}, words(error)));
+    page.replaceChildren(h("h1.vh", {}, TITLES[room]), h("p.empty", {}, words(error)));
   }
 }
 
@@ -123,28 +123,31 @@ async function showLogin() {
 function openLogin() {
   const dialog = document.getElementById("dialog");
   const secret = h("input", { type: "password", autocomplete: "current-password", required: true });
+  const error = h("p.error", { role: "alert", hidden: true });
   const form = h("form", { method: "dialog", onsubmit: async (event) => {
     event.preventDefault();
-    if (await logIn(secret.value)) dialog.close();
-    else secret.select();
+    const wrong = await logIn(secret.value);
+    say(error, wrong);
+    show(error, wrong);
+    wrong ? secret.select() : dialog.close();
   } },
   h("h2", { id: "dialog-title" }, "The operator's secret"),
   h("p.quiet", {}, "It stands in the file that web.secret_file names."),
-  h("label.field", {}, h("span", {}, "Secret"), secret),
+  h("label.field", {}, h("span", {}, "Secret"), secret), error,
   h("div.row.end", {}, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
     h("button.main", { type: "submit" }, "Log in")));
   dialog.replaceChildren(form);
   dialog.showModal();
 }
 
+/** Logs in; returns what was wrong, or nothing. */
 async function logIn(secret) {
   try {
     await post("/api/login", { secret });
     await become();
-    return true;
+    return null;
   } catch (error) {
-    notice(words(error), "bad");
-    return false;
+    return words(error);
   }
 }
 
@@ -197,7 +200,9 @@ async function start() {
   if (secret) {
     history.replaceState(null, "", "#/");
     // One that holds no more leaves the page as it is for anybody.
-    if (await logIn(decoded(secret))) return;
+    const wrong = await logIn(decoded(secret));
+    if (!wrong) return;
+    notice(wrong, "bad");
   }
   try {
     await become();

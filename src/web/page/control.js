@@ -50,8 +50,8 @@ function form(title, fields, submit, makeCommand) {
 
 function challengeForm(account) {
   const name = h("input", { required: true, maxLength: 64, autocomplete: "off" });
-  const time = h("input", { required: true, value: "3+2", pattern: "[0-9.]+s?\\+[0-9.]+|[0-9]+d" });
-  const games = h("input", { type: "number", min: 1, max: 100, value: 1 });
+  const time = h("input", { required: true, defaultValue: "3+2", pattern: "[0-9.]+s?\\+[0-9.]+|[0-9]+d" });
+  const games = h("input", { type: "number", min: 1, max: 100, defaultValue: 1 });
   const color = choice([["", "either colour"], ["white", "White"], ["black", "Black"]]);
   const rated = h("input", { type: "checkbox" });
   return form("Challenge", [field("Opponent", name), h("div.row", {}, field("Minutes + seconds", time), field("Games", games)),

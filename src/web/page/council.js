@@ -1,7 +1,7 @@
 // The vote: who wanted what in words, who proposed what as a table; and the parts around a board that show a game's state.
 
 import { h, say, show } from "./dom.js";
-import { chance, clock, player, short, weight } from "./words.js";
+import { chance, clock, pawns, player, short, weight } from "./words.js";
 
 const LETTERS = { m: "material", b: "placement", x: "space and mobility", k: "king safety", c: "centre", p: "pawn structure", a: "attack",
   r: "piece relations (pairs of bishops and knights)", n: "a net, which judges the whole position" };
@@ -30,7 +30,7 @@ export class CouncilTable {
     this.caption = h("p.summary");
     this.table = h("table.council", {},
       h("thead", {}, h("tr", {}, ...COLUMNS.map(([text, kind, title]) => h("th", { className: kind, scope: "col", title }, text)))), this.body);
-    this.element = h("section.votes", { "aria-label": "The electors" }, h("div.scroll", {}, this.table), this.caption);
+    this.element = h("section.votes", { "aria-label": "The electors" }, h("div.scroll", { tabIndex: 0, role: "group" }, this.table), this.caption);
   }
 
   /** `electors` of the roster, `votes` in order, `elected` in UCI notation or null, `colors` of moves, `caption` below. */
@@ -84,39 +84,65 @@ class VoteRow {
   }
 }
 
-/** The last vote in words: the sentence, and the proposed moves with their supporters. It stays until the next decision. */
+/** The last vote in words: the sentence, and the proposed moves with their supporters and what they lack. It stays until the next decision. */
 export class VotePanel {
   constructor() {
     this.title = h("h2.played");
-    this.agreement = h("span.tag");
-    this.sentence = h("p.sentence", { role: "status", "aria-live": "polite" });
+    this.agreement = h("span.tag", { title: "Of all who searched, advisers included" });
+    this.sentence = h("p.sentence", { role: "status" });
     this.groups = h("ul.proposals");
-    this.element = h("section.vote", { "aria-label": "The last vote", hidden: true }, h("div.row", {}, this.title, this.agreement), this.sentence, this.groups);
+    this.against = h("p.against");
+    this.element = h("section.vote", { "aria-label": "The last vote", hidden: true }, h("div.row", {}, this.title, this.agreement), this.sentence, this.groups, this.against);
   }
 
-  /** `number` of the move such as "12…", and the vote: {san, score, sentence, agreement, groups}. Null empties the panel. */
-  show(number, vote) {
+  /** `number` of the move such as "12…", and the vote: {san, score, sentence, agreement, groups, reasons}. Null empties the panel.
+      `past`: the electors vote on the next move already, so that arrows and colours are those of that vote. */
+  show(number, vote, past = false) {
     show(this.element, vote);
+    this.element.classList.toggle("past", past);
     if (!vote || this.vote === vote) return;
     this.vote = vote;
     say(this.title, [`${number} ${vote.san}`, vote.score].filter(Boolean).join("  "));
     const [agree, searched] = vote.agreement;
     say(this.agreement, agree === searched ? `all ${searched} agree` : `${agree} of ${searched} agree`);
-    this.agreement.title = "Of all who searched, advisers included";
     show(this.agreement, searched > 1);
-    say(this.sentence, vote.sentence ? vote.sentence[0].toUpperCase() + vote.sentence.slice(1) : "No vote was needed");
+    say(this.sentence, capital(vote.sentence) || "No vote was needed");
+    const split = vote.groups.length > 1;
     const colors = moveColors(vote.groups, vote.uci);
-    this.groups.replaceChildren(...(vote.groups.length > 1 ? vote.groups : []).map(({ mv, uci, elected, by }) => {
-      const counted = new Map();
-      for (const elector of by) counted.set(nameOf(elector), { ...elector, count: (counted.get(nameOf(elector))?.count ?? 0) + 1 });
-      const names = [...counted].map(([name, { short, count, adviser }]) => h("span.name", { title: adviser ? "An adviser: no vote" : (lettersInWords(short) || short) },
-        count > 1 ? `${count} × ${name}` : name));
-      return h("li", { data: { elected } }, h("b.move", { data: { move: colors.get(uci) ?? "" } }, mv), h("span.by", {}, ...names));
-    }));
+    const reasons = new Map(vote.reasons.map((reason) => [reason.uci, reason]));
+    this.groups.replaceChildren(...(split ? vote.groups : []).map((group) =>
+      h("li", { data: { elected: group.elected } }, h("b.move", { data: { move: colors.get(group.uci) ?? "" } }, group.mv),
+        h("div", {}, h("span.by", {}, ...supporters(group, vote.groups)), reasonOf(reasons.get(group.uci))))));
+    show(this.groups, split);
+    say(this.against, `What the eight heuristics say at the end of each line, against ${vote.san}: pawns, + is better for the bot.`);
+    show(this.against, vote.reasons.length);
   }
 }
 
-const nameOf = ({ name, adviser, role }) => (adviser && role !== "prover" ? `${name} (adviser)` : name);
+/** A sentence of the program with its capital letter, and its figures with a proper minus. */
+export const capital = (text) => (text ? text[0].toUpperCase() + minus(text.slice(1)) : "");
+const minus = (text) => text.replace(/-(?=\d+\.\d)/g, "−");
+
+/** What a move has over the elected one, and lacks: the largest differences, and all of them where one points. */
+function reasonOf(reason) {
+  if (!reason) return null;
+  const all = reason.differences.map(({ heuristic, cp }) => `${heuristic} ${pawns(cp)}`).join(", ");
+  return h("span.differs", { title: all }, minus(reason.text));
+}
+
+/** The names of those who want a move, those alike counted; with their short form where others of that name want another move. */
+function supporters({ by }, groups) {
+  const counted = new Map();
+  for (const elector of by) {
+    const name = elector.adviser && elector.role !== "prover" ? `${elector.name} (adviser)` : elector.name;
+    const divided = groups.filter((group) => group.by.some((other) => other.name === elector.name)).length > 1;
+    const key = divided && elector.short !== elector.name ? `${name} ${elector.short}` : name;
+    counted.set(key, { ...elector, label: name, divided, count: (counted.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counted.values()].map(({ label, short, adviser, divided, count }) =>
+    h("span.name", { title: adviser ? "An adviser: no vote" : (lettersInWords(short) || short) }, count > 1 ? `${count} × ${label}` : label,
+      divided && short !== label ? [" ", h("span.knows", {}, short)] : ""));
+}
 
 /** A colour for each proposed move, by its place among the proposals; the elected one has its own. */
 export function moveColors(proposals, elected = null) {
@@ -146,6 +172,7 @@ export class VoteLegend {
       ...entry("adviser", "a specialist without a vote: it searches for the first third of the move and says which moves to look at first"),
       ...entry("letters", `the short form of what a specialist knows: ${Object.entries(LETTERS).map(([letter, words]) => `${letter} ${words}`).join(", ")}; mbkc is king and centre, with material and placement`),
       ...entry("score", "in pawns, from the bot's side; #3 is mate in three"),
+      ...entry("centre +0.3", "at the end of this move's expected line the bot's centre is 0.3 pawns better than at the end of the elected move's line"),
       ...entry("depth, nodes", "half-moves looked ahead, positions visited"),
       ...entry("weight", "what a vote counted under the rule of election"),
       this.rule, this.meaning));
@@ -171,8 +198,7 @@ export class EvaluationBar {
     this.element.dataset.below = orientation;
     const share = cp === null || cp === undefined ? 0.5 : chance(cp);
     this.fill.style.height = `${(share * 100).toFixed(1)}%`;
-    // There is room for three letters.
-    say(this.text, (text ?? "").replace(/^([+-]\d+\.\d)\d$/, "$1").replace(/^[+-](0\.0)$/, "$1"));
+    say(this.text, minus(text ?? ""));
     this.element.dataset.side = share >= 0.5 ? "white" : "black";
     this.element.setAttribute("aria-label", text ? `Evaluation ${text} for White` : "No evaluation yet");
   }

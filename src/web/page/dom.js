@@ -75,6 +75,11 @@ export function colorChoice() {
   return h("div.field", {}, h("span", {}, "Your colour"), h("div.segments", { role: "radiogroup", "aria-label": "Your colour" }, ...options));
 }
 
+/** Has a screen reader say what changed where nobody looks: a move of the other side, the square under the cursor. */
+export function announce(text) {
+  document.getElementById("announcer").textContent = plain(text);
+}
+
 /** Shows a short notice for a while. */
 export function notice(text, kind = "info") {
   const element = h("div.notice", { role: kind === "bad" ? "alert" : "status", data: { kind } }, text);

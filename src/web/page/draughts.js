@@ -15,12 +15,14 @@ const known = kept("draughts");
 export async function open(page) {
   if (!me.daemon) return void page.append(withoutDaemon());
   if (!me.plays) {
-    page.append(h("p.empty", {}, "Games in the page are for the operator: log in to play."));
+    page.append(h("h1.vh", {}, "Draughts"), h("p.empty", {}, "Games in the page are for the operator: log in to play."));
     return null;
   }
   const view = new DraughtsView(await get("/api/draughts"));
-  page.append(view.element);
-  view.resume(known.get());
+  page.append(h("h1.vh", {}, "Italian draughts"), view.element);
+  // Shown with the first answer, so that nothing moves.
+  show(view.element, false);
+  view.resume(known.get()).finally(() => show(view.element, true));
   return () => view.leave();
 }
 
@@ -159,6 +161,7 @@ class DraughtsView {
   }
 
   show(now) {
+    show(this.element, true);
     this.now = now;
     this.game = { ...this.game, moves: now.moves };
     this.board.show(now);

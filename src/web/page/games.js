@@ -1,7 +1,7 @@
 // Games: the journal, found and sorted, and what the games come to.
 
 import { curves, legend } from "./chart.js";
-import { choice, field, h, say } from "./dom.js";
+import { choice, field, h, say, show } from "./dom.js";
 import { get } from "./server.js";
 import { day, inMinutes, moment, words } from "./words.js";
 
@@ -31,12 +31,11 @@ export function open(page) {
   const results = h("div.columns");
   const form = h("form.filters", { onsubmit: (event) => event.preventDefault(), oninput: () => (clearTimeout(form.timer), form.timer = setTimeout(() => go(0), 250)) },
     ...Object.entries(filters).map(([name, input]) => field(names[name], input)));
+  // Shown with the first answer, so that nothing moves.
+  const loaded = h("div", { hidden: true }, h("div.row.heads", {}, found, downloads),
+    h("div.scroll", { tabIndex: 0, role: "group" }, h("table.list", {}, h("thead", {}, head), body)), h("div.row.end", {}, earlier, later));
   page.append(
-    h("section.card", {}, h("h1", {}, "Games"), form,
-      h("div.row.spread", {}, found, downloads),
-      h("div.scroll", {}, h("table.list", {}, h("thead", {}, head), body)),
-      h("div.row.end", {}, earlier, later)),
-    results);
+    h("section.card", {}, h("h1", {}, "Games"), form, loaded), results);
 
   const query = () => new URLSearchParams(Object.entries(filters).map(([name, input]) => [name, input.value.trim()]).filter(([, value]) => value));
 
@@ -48,7 +47,7 @@ export function open(page) {
     try {
       const [list, sums] = await Promise.all([get(`/api/games?${filter}&sort=${sort}&from=${from}&limit=${PAGE}`), get(`/api/results?${filter}`)]);
       if (ours !== visit) return;
-      say(found, list.found ? `${list.found} game${list.found === 1 ? "" : "s"}` : "No game passes the filter.");
+      say(found, list.found ? `${list.found} game${list.found === 1 ? "" : "s"}` : `${filter}` ? "No game passes the filter." : "No game has been played yet.");
       body.replaceChildren(...list.games.map(gameRow));
       earlier.disabled = from === 0;
       later.disabled = from + PAGE >= list.found;
@@ -57,6 +56,7 @@ export function open(page) {
     } catch (error) {
       if (ours === visit) say(found, words(error));
     }
+    show(loaded, true);
   }
 
   function showHead() {
@@ -87,19 +87,25 @@ export function open(page) {
 
 const figure = (value, text) => h("div.figure", {}, h("b", {}, value), h("span", {}, text));
 
+/** A row that leads to its game wherever it is clicked; on a phone the columns that have no room stand below the opponent. */
 function gameRow(game) {
   const opponent = game.our_color === "white" ? game.black : game.white;
   const address = `#/games/${encodeURIComponent(game.server)}/${encodeURIComponent(game.game)}`;
-  return h("tr", { data: { result: game.result ?? "" } },
+  const clock = `${inMinutes(game.time_control)} ${game.speed}`;
+  const opening = game.opening ? `${game.opening.eco} ${game.opening.name}` : "";
+  const mode = `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`;
+  const moves = Math.ceil(game.plies / 2);
+  const open = (event) => event.target.closest("a") || getSelection().toString() || (location.hash = address);
+  return h("tr.found", { data: { result: game.result ?? "" }, onclick: open },
     h("td", {}, h("a", { href: address }, moment(game.started_at))),
     h("td.opponent", { title: opponent.name }, [opponent.title, opponent.name].filter(Boolean).join(" ")),
     h("td.num.wide", {}, opponent.rating ?? ""), h("td", {}, game.result ? h("span.tag", {}, game.result) : "—"),
-    h("td.wide", {}, game.our_color), h("td.wide", {}, `${inMinutes(game.time_control)} ${game.speed}`),
-    h("td.wide", {}, `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`),
-    h("td.wide.opening", { title: game.opening?.name ?? "" }, game.opening ? `${game.opening.eco} ${game.opening.name}` : ""),
+    h("td.wide", {}, game.our_color), h("td.wide", {}, clock), h("td.wide", {}, mode),
+    h("td.wide.opening", { title: game.opening?.name ?? "" }, opening),
     h("td", {}, game.status),
-    h("td.num.wide", {}, Math.ceil(game.plies / 2)),
-    h("td.wide", {}, game.judged && h("a", { href: `${address}?report` }, "report")));
+    h("td.num.wide", {}, moves),
+    h("td.wide", {}, game.judged && h("a", { href: `/api${address.slice(1)}/report.html` }, "report")),
+    h("td.onphone", {}, [opponent.rating, game.our_color, clock, mode, `${moves} moves`, opening].filter(Boolean).join(" · ")));
 }
 
 function sumCard(title, rows) {
@@ -115,8 +121,8 @@ function sumCard(title, rows) {
       h("td.num", {}, `${((100 * (row.won + row.drawn / 2)) / games).toFixed(0)} %`),
       h("td", {}, h("span.split", { title: `${row.won} won, ${row.drawn} drawn, ${row.lost} lost` }, part("won"), part("drawn"), part("lost"))));
   };
-  return h("section.card.sums", {}, h("h2", {}, title), h("div.rows", {}, h("table.list", {},
-    h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Games"), h("th.num", {}, "Score"), h("th", {}, h("span", { title: "won, drawn, lost" }, "+ = −")))),
+  return h("section.card.sums", {}, h("h2", {}, title), h("div.rows", { tabIndex: 0, "aria-label": title, role: "group" }, h("table.list", {},
+    h("thead", {}, h("tr", {}, h("th", {}, h("span.vh", {}, title)), h("th.num", {}, "Games"), h("th.num", {}, "Score"), h("th", {}, h("span", { title: "won, drawn, lost" }, "+ = −")))),
     h("tbody", {}, ...rows.map(line)))));
 }
 

@@ -41,7 +41,7 @@ function card(machine) {
   return h("section.card.machine", {}, h("h2", {}, machine.name, h("span.quiet", {}, machine.here ? "plays the games" : "")),
     h("div.cores", { "aria-hidden": "true" }, ...cores), h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
     machine.closed && h("p.reason", {}, `It gets no searches: ${machine.closed}.`),
-    rows.length > 0 && h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", {}, "Electors"), h("th.num", {}, "Threads"), h("th.num", {}, "Nodes"))), h("tbody", {}, ...rows))));
+    rows.length > 0 && h("div.scroll", { tabIndex: 0, role: "group" }, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", {}, "Electors"), h("th.num", {}, "Threads"), h("th.num", {}, "Nodes"))), h("tbody", {}, ...rows))));
 }
 
 function alone() {

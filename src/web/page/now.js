@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { commands, gameCommands } from "./control.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, moveColors, proposalArrows, ticking } from "./council.js";
-import { h, notice, say, show } from "./dom.js";
+import { announce, h, notice, say, show } from "./dom.js";
 import { live, me, post } from "./server.js";
 import { moment, moveNumber, other, player, ratingChange, words } from "./words.js";
 
@@ -14,15 +14,13 @@ export function open(page) {
   const empty = h("p.empty", {}, "No game is being played: the council waits for a challenge. ", h("a", { href: "#/play" }, "Play against it yourself"));
   const focus = new FocusGame();
   const others = h("div.boards", { "aria-label": "Other games" });
-  const challenges = h("ul.rows");
-  const log = h("ul.rows.log");
+  const challenges = h("ul.rows", { tabIndex: 0, "aria-label": "Challenges" });
+  const log = h("ul.rows.log", { tabIndex: 0, "aria-label": "What happened" });
   const small = new Map();
   let chosen = null;
 
-  page.append(accounts, operator?.element ?? "", empty, focus.element, others,
-    h("div.columns", {},
-      h("section.card", {}, h("h2", {}, "Challenges"), challenges),
-      h("section.card", {}, h("h2", {}, "What happened"), log)));
+  const lists = h("div.columns", {}, h("section.card", {}, h("h2", {}, "Challenges"), challenges), h("section.card", {}, h("h2", {}, "What happened"), log));
+  page.append(h("h1.vh", {}, "Now"), accounts, operator?.element ?? "", empty, focus.element, others, lists);
 
   const running = (key) => live.games[key]?.head && !live.games[key].over;
 
@@ -43,14 +41,16 @@ export function open(page) {
 
   function showGames(changed) {
     choose();
-    show(empty, !chosen);
+    // Nothing stands where a game may come first.
+    show(lists, live.known);
+    show(empty, live.known && !chosen);
     show(focus.element, chosen);
     if (chosen && (focus.key !== chosen || changed.has(chosen))) focus.show(chosen, live.games[chosen]);
     for (const [key, card] of small) {
       if (key === chosen || !live.games[key]) card.element.remove(), small.delete(key);
     }
-    for (const key of Object.keys(live.games)) {
-      if (key === chosen || !live.games[key].board || !live.games[key].head) continue;
+    for (const key of inOrder()) {
+      if (key === chosen) continue;
       const known = small.get(key);
       if (known && !changed.has(key)) continue;
       const card = known ?? new SmallGame(() => {
@@ -59,8 +59,10 @@ export function open(page) {
         focus.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
       });
       card.show(live.games[key]);
-      if (!known) small.set(key, card), others.append(card.element);
+      if (!known) small.set(key, card);
     }
+    const inPlace = inOrder().filter((key) => small.has(key)).map((key) => small.get(key).element);
+    inPlace.forEach((element, index) => others.children[index] === element || others.insertBefore(element, others.children[index] ?? null));
     show(others, small.size);
   }
 
@@ -85,16 +87,17 @@ const rowsOf = (rows, make, none) => (rows.length ? rows.slice(-60).reverse().ma
 const SPEEDS = ["bullet", "blitz", "rapid", "classical", "standard", "lightning", "ultraBullet"];
 const place = (speed) => (SPEEDS.includes(speed) ? SPEEDS.indexOf(speed) : SPEEDS.length);
 
+/** An account as a strip: what is as it should be needs no words. */
 function accountCard([name, row]) {
   const known = [...row.ratings].sort(([a], [b]) => place(a) - place(b));
   const ratings = known.slice(0, 4).map(([speed, points]) => h("span.rating", {}, `${speed} `, h("b", {}, points)));
   const isAside = row.state === "connected" && row.mode !== "playing";
   const [state, since] = isAside ? [row.mode, row.mode_since] : [row.state, row.since];
-  return h("article.account", { data: { state } },
-    h("span.lamp", { "aria-hidden": "true" }),
-    h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}`),
-      h("span.quiet", {}, ` · ${state}${since ? ` since ${moment(since)}` : ""}`,
-        row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : ""),
+  const stands = `${state}${since ? ` since ${moment(since)}` : ""}`;
+  const times = row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : "";
+  return h("article.account", { data: { state }, title: `${stands}${times}` },
+    h("span.lamp", { role: "img", "aria-label": state }),
+    h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}${state === "connected" ? "" : ` · ${stands}`}`),
       row.reason && !isOver(row.until) &&
         h("div.reason", {}, row.until ? `${row.reason} until ${moment(row.until)}` : row.reason)),
     h("div.ratings", {}, ...ratings));
@@ -141,9 +144,12 @@ export function tableOf(game) {
   return { votes, thinking, elected, colors: moveColors(decided ? decision.groups : votes, elected), caption };
 }
 
-/** Arrows for the board: of what is proposed now, or of the last vote while the opponent thinks. */
+/** Arrows for the board: of what is proposed now, with the last elected move behind them; or of the last vote while the opponent thinks. */
 export function arrowsOf(game, { votes, thinking, elected, colors }) {
-  if (thinking) return proposalArrows(votes, null, colors);
+  if (thinking) {
+    const last = lastVote(game);
+    return [...(last ? [{ uci: last.uci, kind: "elected past", share: 0.5 }] : []), ...proposalArrows(votes, null, colors)];
+  }
   return elected && !game.over ? proposalArrows(votes.filter(({ second }) => !second), elected, colors) : [];
 }
 
@@ -170,7 +176,7 @@ class FocusGame {
     this.next = h("div.row.next");
     this.fault = h("p.fault");
     this.budget = h("p.quiet.budget");
-    this.details = h("details.meanings", {}, h("summary", {}, "Time and expected line"), this.budget);
+    this.details = h("details.meanings", {}, h("summary", {}, "Time, network lag, expected line"), this.budget);
     this.chat = h("ul.chat");
     this.buttons = h("div.row");
     this.flip = h("button.plain", { type: "button", onclick: () => this.turn() }, "Flip");
@@ -190,12 +196,14 @@ class FocusGame {
 
   show(key, game) {
     const { head, board } = game;
+    if (key === this.key && board.ply > this.ply && board.turn === head.our_color) announce(`${head[other(head.our_color)].name} plays ${board.moves.at(-1)}`);
     if (key !== this.key) {
       this.key = key;
       this.flipped = false;
+      this.height = 0;
       this.buttons.replaceChildren(...(me.operates ? gameCommands(head) : []));
     }
-    this.game = game;
+    [this.game, this.ply] = [game, board.ply];
     const below = this.flipped ? other(head.our_color) : head.our_color;
     this.board.orient(below);
     this.upper.replaceChildren(this.players[other(below)].element);
@@ -204,7 +212,8 @@ class FocusGame {
     this.board.show(board);
     const table = tableOf(game);
     const vote = lastVote(game);
-    this.vote.show(vote && moveNumber(board, vote.ply), vote);
+    this.vote.show(vote && moveNumber(board, vote.ply), vote, table.thinking && table.votes.length > 0);
+    this.keepHeight();
     this.legend.show(vote?.chosen_by ?? "", vote?.rule ?? "");
     this.table.show({ electors: head.electors, ...table });
     show(this.table.element, table.votes.length || head.electors.length);
@@ -231,6 +240,13 @@ class FocusGame {
     this.tick();
   }
 
+  /** The panel of the vote never shrinks during a game, so that what stands below it stays where it is. */
+  keepHeight() {
+    const { element } = this.vote;
+    element.style.minHeight = `${this.height}px`;
+    this.height = Math.min(400, Math.max(this.height, element.offsetHeight));
+  }
+
   /** What comes after the game. */
   offer(key, head, over) {
     [this.offers, this.offersOf] = [Boolean(over), key];
@@ -238,7 +254,7 @@ class FocusGame {
     const address = `#/games/${encodeURIComponent(head.server)}/${encodeURIComponent(head.id)}`;
     this.next.replaceChildren(...(over ? [
       me.demo && me.plays && head.server !== "page" && h("button.main", { type: "button", onclick: (event) => anotherGame(event.target) }, "Another game"),
-      h("a.button", { href: address }, "Replay with votes"), h("a.button", { href: `${address}?report` }, "Report"),
+      h("a.button", { href: address }, "Replay with votes"), me.demo && h("a.button", { href: `${address}?report` }, "Report"),
       me.plays && h("a.button", { href: "#/play" }, "Play against the council")].filter(Boolean) : []));
   }
 

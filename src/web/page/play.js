@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, proposalArrows, ticking } from "./council.js";
-import { choice, colorChoice, field, h, notice, say, show } from "./dom.js";
+import { announce, choice, colorChoice, field, h, notice, say, show } from "./dom.js";
 import { kept } from "./kept.js";
 import { get, live, me, post } from "./server.js";
 import { arrowsOf, lastVote, tableOf, withoutDaemon } from "./now.js";
@@ -20,7 +20,7 @@ const SIT_AGAIN_MS = 3000;
 export async function open(page) {
   if (!me.daemon) return void page.append(withoutDaemon());
   if (!me.plays) {
-    page.append(h("p.empty", {}, "Games in the page are for the operator: log in to play."));
+    page.append(h("h1.vh", {}, "Play"), h("p.empty", {}, "Games in the page are for the operator: log in to play."));
     return null;
   }
   const room = { page, game: null, leave: null };
@@ -36,9 +36,11 @@ function enter(room, leave, ...children) {
 }
 
 async function setup(room) {
-  const menu = await get("/api/play");
-  const council = choice([["", `as the bot plays (${menu.usual})`], ...menu.presets.map((name) => [`preset ${name}`, `${name} (published)`]),
-    ...menu.rosters.map((name) => [`roster ${name}`, name]), ["letters", "letters of knowledge …"]]);
+  const { groups } = await get("/api/play");
+  const councils = new Map(groups.flatMap(({ about, councils }) => councils.map((council) => [`${council.field} ${council.value}`, { ...council, about }])));
+  const council = h("select", {}, ...groups.map(({ name, councils }) =>
+    h("optgroup", { label: name }, ...councils.map(({ field, value, label }) => h("option", { value: `${field} ${value}` }, label)))));
+  const about = h("p.quiet.about");
   const letters = h("input", { value: "mbxkcpar mp ma", maxLength: 200, autocomplete: "off" });
   const lettersField = field("Electors, by what they know", letters);
   const clocks = choice([...CLOCKS, ["own", "another …"]], { value: "5+3" });
@@ -47,25 +49,48 @@ async function setup(room) {
   const strength = choice(STRENGTHS);
   const fen = h("input", { autocomplete: "off", placeholder: "the usual position" });
   const begin = h("button.main", { type: "submit" }, "Start game");
-  const more = () => (show(lettersField, council.value === "letters"), show(ownField, clocks.value === "own"));
+  const custom = () => council.value === "roster letters";
+  const more = () => {
+    show(lettersField, custom());
+    show(ownField, clocks.value === "own");
+    say(about, councils.get(council.value).about);
+  };
   const form = h("form", { onchange: more, onsubmit: async (event) => {
     event.preventDefault();
     begin.disabled = true;
-    const [kind, name] = council.value === "letters" ? ["roster", letters.value] : council.value.split(" ");
+    const { field: kind, value } = councils.get(council.value);
     const request = { color: new FormData(form).get("color"), nodes: Number(strength.value), fen: fen.value,
-      time_control: clocks.value === "own" ? own.value : clocks.value, ...(kind ? { [kind]: name } : {}) };
+      time_control: clocks.value === "own" ? own.value : clocks.value, ...(kind ? { [kind]: custom() ? letters.value : value } : {}) };
+    const inputs = { time_control: clocks.value === "own" ? own : clocks, fen, council: custom() ? letters : council };
     try {
-      sit(room, await post("/api/play", request));
+      await begins(room, request);
     } catch (error) {
       begin.disabled = false;
-      notice(words(error), "bad");
+      fault(inputs[error.field] ?? begin, words(error));
     }
   } },
   h("h1", {}, "Play against the council"), h("p.quiet", {}, "You sit at a board of the practice server inside this program; every vote on every move can be seen."),
-  h("div.columns", {}, field("The council", council), lettersField, field("Clock", clocks), ownField, field("Strength", strength), field("Position (FEN)", fen)),
+  h("div.columns", {}, field("The council", council), field("Clock", clocks), ownField, about, lettersField, field("Strength", strength), field("Position (FEN)", fen)),
   colorChoice(), h("div.row.end", {}, begin));
   more();
   enter(room, null, h("section.card.setup", {}, form));
+}
+
+/** Begins a game and sits down at it. */
+async function begins(room, request) {
+  sit(room, { ...(await post("/api/play", request)), request });
+}
+
+/** Says what is wrong beside the field that is wrong, until something is changed. */
+function fault(input, text) {
+  const form = input.form;
+  form.querySelector(".error")?.remove();
+  const error = h("p.error", { id: "fault", role: "alert" }, text);
+  input.closest(".field, .row").after(error);
+  input.setAttribute("aria-describedby", "fault");
+  input.setAttribute("aria-invalid", "true");
+  input.focus();
+  form.addEventListener("input", () => (error.remove(), input.removeAttribute("aria-invalid"), input.removeAttribute("aria-describedby")), { once: true });
 }
 
 function sit(room, game) {
@@ -77,13 +102,17 @@ function sit(room, game) {
       notice(words(error), "bad");
       return null;
     }
-  }, () => (known.set(null), setup(room)));
+  }, {
+    another: () => (known.set(null), setup(room)),
+    rematch: () => begins(room, { ...game.request, color: view.now.color === "white" ? "black" : "white" }).catch((error) => notice(words(error), "bad")),
+  });
   enter(room, view.watch(), view.element);
 }
 
 class PlayView {
-  constructor(game, act, again) {
-    Object.assign(this, { game, act, again });
+  constructor(game, act, { another, rematch }) {
+    Object.assign(this, { game, act, another });
+    this.flipped = false;
     this.board = new Board({ onMove: (uci) => this.move(uci), label: "Your board" });
     this.bar = new EvaluationBar();
     this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
@@ -100,16 +129,19 @@ class PlayView {
     this.drawn = h("button", { type: "button", onclick: () => act({ act: "offer_draw" }) }, "Offer a draw");
     this.resign = h("button.bad", { type: "button", onclick: () => confirm("Give the game up?") && act({ act: "resign" }) }, "Resign");
     this.hintButton = h("button", { type: "button", onclick: () => this.hint() }, "Hint");
-    this.anew = h("button.main", { type: "button", onclick: again }, "Another game");
+    const address = `games/${game.overview.split("/").map(encodeURIComponent).join("/")}`;
+    this.after = h("div.row", {}, game.request && h("button.main", { type: "button", onclick: rematch }, "Rematch"), h("button", { type: "button", onclick: another }, "Another game"),
+      h("a.button", { href: `#/${address}` }, "Replay with votes"), h("a.button", { href: `/api/${address}/game.pgn`, download: "game.pgn" }, "PGN"));
+    this.flipButton = h("button.plain", { type: "button", onclick: () => this.flip() }, "Flip");
     this.votesSeen = h("input", { type: "checkbox", checked: true, onchange: () => this.showVotes() });
     this.written = h("input", { "aria-label": "Write a move", placeholder: "Write a move: Nf3 or g1f3", autocomplete: "off", spellcheck: false });
     this.writing = h("form.row.say", { onsubmit: (event) => this.write(event) }, this.written, h("button", { type: "submit" }, "Move"));
     this.hinted = h("p.quiet");
     this.element = h("section.focus", { "aria-label": "Your game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
-      h("div.side", {}, this.state, this.offer, h("div.row", {}, this.back, this.drawn, this.hintButton, this.resign, this.anew), this.hinted, this.writing,
+      h("div.side", {}, h("h1.vh", {}, "Your game against the council"), this.state, this.offer, h("div.row", {}, this.back, this.drawn, this.hintButton, this.resign, this.flipButton), this.after, this.hinted, this.writing,
         this.moves.element, h("label.check", {}, this.votesSeen, " Show how the council votes"), this.vote.element, this.table.element, this.legend.element));
-    for (const part of [this.offer, this.anew, this.hinted]) show(part, false);
+    for (const part of [this.offer, this.after, this.hinted]) show(part, false);
   }
 
   /** Hears of the board and of the council until it is stopped. */
@@ -142,19 +174,30 @@ class PlayView {
     if (this.source !== source) return;
     if ([401, 403, 404].includes(status)) {
       notice("This game is not known any more.", "bad");
-      this.again();
+      this.another();
     } else {
       setTimeout(() => this.source === source && this.sit(), SIT_AGAIN_MS);
     }
   }
 
+  flip() {
+    this.flipped = !this.flipped;
+    this.show(this.now);
+    this.showVotes();
+  }
+
   show(now) {
+    const before = this.now;
     this.now = now;
+    const declined = before?.draw_asked && !now.draw_asked && !now.over;
+    if (declined) notice("The council declines the draw.");
+    if (before && now.ply > before.ply && now.turn === now.color) announce(`The council plays ${now.moves.at(-1)}`);
     const council = { name: "Concilio", title: "BOT" };
     for (const color of ["white", "black"]) this.players[color].show(color === now.color ? { name: "You" } : council, { ours: color === now.color });
-    this.board.orient(now.color);
-    this.upper.replaceChildren(this.players[other(now.color)].element);
-    this.lower.replaceChildren(this.players[now.color].element);
+    this.below = this.flipped ? other(now.color) : now.color;
+    this.board.orient(this.below);
+    this.upper.replaceChildren(this.players[other(this.below)].element);
+    this.lower.replaceChildren(this.players[this.below].element);
     this.board.show(now);
     this.board.allow(now.over ? [] : now.legal);
     this.board.arrows([]);
@@ -166,7 +209,7 @@ class PlayView {
     this.back.disabled = now.moves.length < (mine ? 2 : 1);
     this.drawn.disabled = now.draw_asked;
     this.hintButton.disabled = !mine;
-    show(this.anew, now.over);
+    show(this.after, now.over);
     show(this.hinted, false);
     this.showVotes();
   }
@@ -178,12 +221,12 @@ class PlayView {
     const seen = this.votesSeen.checked;
     const table = tableOf(game);
     const vote = seen ? lastVote(game) : null;
-    this.vote.show(vote && moveNumber(game.board, vote.ply), vote);
+    this.vote.show(vote && moveNumber(game.board, vote.ply), vote, table.thinking && table.votes.length > 0);
     this.legend.show(vote?.chosen_by ?? "", vote?.rule ?? "");
     this.table.show({ electors: game.head.electors, ...table });
     if (this.now.turn !== this.now.color) this.board.arrows(seen ? arrowsOf(game, table) : []);
     const value = vote?.score ? [vote.cp, vote.score] : [null, ""];
-    this.bar.show(...fromWhite(...value, game.head.our_color), this.now.color);
+    this.bar.show(...fromWhite(...value, game.head.our_color), this.below);
   }
 
   async move(uci) {

@@ -1,18 +1,21 @@
-// One game of the journal, move by move: the board, the votes of each move of ours, curves of evaluation and time.
+// One game of the journal, move by move: the board, the vote on each move of ours, winning chances and times.
 
 import { Board } from "./board.js";
 import { bars, curves, legend } from "./chart.js";
-import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, moveColors, proposalArrows } from "./council.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, capital, fromWhite, moveColors, proposalArrows } from "./council.js";
 import { h, say, show } from "./dom.js";
 import { get, me } from "./server.js";
-import { centipawns, clock, inMinutes, moment, other, ratingChange, score, seconds } from "./words.js";
+import { centipawns, chance, clock, inMinutes, moment, other, player, ratingChange, score, seconds, words } from "./words.js";
 
 /** The pause before a report that is being made is looked for again. */
 const REPORT_AGAIN_MS = 2000;
 
 export async function open(page, { parts: [server, id], query }) {
   const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
-  const replay = await get(address);
+  const replay = await get(address).catch((error) => error);
+  if (replay instanceof Error) {
+    return void page.append(h("section.card.narrow", {}, h("h1", {}, "No such game"), h("p", {}, words(replay)), h("a.button.main", { href: "#/games" }, "All games")));
+  }
   let view = new ReplayView(page, replay, address, Number(query.get("ply") ?? replay.moves.length));
   let open = true;
   if (query.has("report")) replay.report ? view.toReport() : awaitReport();
@@ -42,7 +45,7 @@ export async function open(page, { parts: [server, id], query }) {
 
 class ReplayView {
   constructor(page, { game, start_fen, opening, ending, report, moves, chat, faults }, address, ply) {
-    Object.assign(this, { game, moves, report, startFen: start_fen });
+    Object.assign(this, { game, moves, report, address, startFen: start_fen });
     this.below = game.our_color;
     this.board = new Board();
     this.bar = new EvaluationBar();
@@ -51,8 +54,11 @@ class ReplayView {
     this.table = new CouncilTable();
     this.legend = new VoteLegend();
     this.list = new MoveList((to) => this.go(to));
+    const marked = [moves.some(isChanged) && ["changed", "second search changed the vote"], moves.some(({ vote }) => isSplit(vote)) && ["split", "electors disagreed"]];
+    this.marks = legend(marked.filter(Boolean));
+    this.verdict = h("p.verdict", { role: "status" });
     this.about = h("p.quiet.budget");
-    this.expected = h("p.quiet.budget");
+    this.details = h("details.meanings", {}, h("summary", {}, "Time, network lag, expected line"), this.about);
     this.upper = h("div");
     this.lower = h("div");
     for (const color of ["white", "black"]) this.players[color].show(game[color], { ours: color === game.our_color });
@@ -64,17 +70,20 @@ class ReplayView {
     const rated = game.rated ? "rated" : "casual";
     const points = game.winner ? (game.winner === "white" ? "1-0" : "0-1") : game.result === "drawn" ? "½-½" : "";
     const result = [points, ending || "not finished", ratingChange(game.rating_change)].filter(Boolean).join(" · ");
+    const terms = `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`;
     page.append(h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
-      h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`),
-        opening && h("p.quiet.opening", {}, `${opening.eco} ${opening.name}`),
-        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.vote.element, this.list.element, this.table.element, this.legend.element, this.about, this.expected)));
-    this.evaluation = this.evaluationChart();
+      h("div.side", {}, h("h1.match", {}, `${player(game.white)} – ${player(game.black)}`),
+        h("p.terms", {}, terms, opening && h("span.opening", {}, ` · ${opening.eco} ${opening.name}`)),
+        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.verdict, this.vote.element, this.list.element,
+        this.marks, this.table.element, this.legend.element, this.details)));
+    this.chances = this.chancesChart();
     this.times = this.timeChart();
-    this.expectation = report && this.expectationChart();
+    const shown = legend([["", "the bot's vote"], report && ["second", `the judge: ${report.judge}`]].filter(Boolean));
     page.append(h("div.columns", {},
-      report ? this.reportCard() : "",
-      h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, h("p.quiet.budget", {}, "In pawns from White's side, as the council saw it.")),
+      this.votesCard(),
+      h("section.card.report", {}, h("h2", {}, "Winning chances"), this.chances.element, shown,
+        h("p.quiet.budget", {}, "White's expected score, per cent of a point."), report && this.reportLink()),
       h("section.card", {}, h("h2", {}, "Time for each move of the bot"), this.times.bars.element),
       this.times.clocks ? h("section.card", {}, h("h2", {}, "Clocks"), this.times.clocks.element,
         legend([["", game.our_color], ["second", other(game.our_color)]])) : "",
@@ -118,9 +127,13 @@ class ReplayView {
     const clocks = this.clocksAt(this.ply);
     for (const line of Object.values(this.players)) line.tick({ clocks, turn, running: false }, false);
     this.showVotes(move);
-    const marks = this.moves.map(({ ours, uci, votes }) => (ours?.first_choice && ours.first_choice !== uci ? "changed" : new Set(votes.filter((v) => v.phase === 1).map((v) => v.uci)).size > 2 ? "split" : ""));
-    this.list.show(this.moves.map(({ san }) => san), { black: this.startFen.split(" ")[1] === "b", number: Number(this.startFen.split(" ").at(-1)) || 1, here: this.ply, marks });
-    for (const chart of [this.evaluation, this.times.bars, this.times.clocks, this.expectation]) chart?.mark(this.ply);
+    const marks = this.moves.map((played) => (isChanged(played) ? "changed" : isSplit(played.vote) ? "split" : ""));
+    this.list.show(this.moves.map(({ san }, index) => san + (this.report?.moves[index]?.sign ?? "")), { black: this.startFen.split(" ")[1] === "b", number: Number(this.startFen.split(" ").at(-1)) || 1, here: this.ply, marks });
+    for (const chart of [this.chances, this.times.bars, this.times.clocks]) chart?.mark(this.ply);
+    for (const row of this.voteRows) row.classList.toggle("here", Number(row.dataset.ply) === this.ply);
+    const judged = this.report?.moves[this.ply - 1];
+    say(this.verdict, judged?.label && `${this.numbered(this.ply - 1)}${judged.sign} was ${judged.label === "inaccuracy" ? "an" : "a"} ${judged.label}: it cost ${judged.loss.toFixed(0)} % of a point${judged.better ? `; ${judged.better} was better` : ""}.`);
+    show(this.verdict, judged?.label);
     history.replaceState(null, "", `${location.hash.split("?")[0]}?ply=${this.ply}`);
   }
 
@@ -139,12 +152,13 @@ class ReplayView {
     this.board.arrows(proposalArrows(votes.filter(({ second }) => !second), move?.uci, colors));
     const [cp, text] = this.valueAt(this.ply);
     this.bar.show(cp, text, this.below);
-    const parts = ours && [`${move.san} by ${ours.criterion ?? ours.source}`, score(ours.score), seconds(ours.elapsed),
-      `planned ${seconds(ours.response)} + ${seconds(ours.extra)}`, `${Math.round(ours.lag * 1000)} ms reserved for network lag`,
-      ours.first_choice && ours.first_choice !== move.uci && `the first phase wanted ${ours.first_choice}`];
-    say(this.about, parts ? parts.filter(Boolean).join(" · ") : "");
     const elected = votes.filter((vote) => vote.uci === move?.uci).sort((a, b) => b.depth - a.depth)[0];
-    say(this.expected, elected?.line.length > 1 ? `expected ${elected.line.join(" ")}` : "");
+    const parts = ours && [`${seconds(ours.elapsed)} of ${seconds(ours.response)} planned, at most ${seconds(ours.extra)} more`,
+      `${Math.round(ours.lag * 1000)} ms reserved for network lag`,
+      ours.first_choice && ours.first_choice !== move.uci && `the first phase wanted ${ours.first_choice}`,
+      elected?.line.length > 1 && `expected ${elected.line.join(" ")}`];
+    say(this.about, parts ? parts.filter(Boolean).join(" · ") : "");
+    show(this.details, ours);
   }
 
   /** The newest value at a ply, from White's side. */
@@ -165,33 +179,34 @@ class ReplayView {
     return after.every((time) => time === null) ? null : after;
   }
 
-  evaluationChart() {
-    const points = [];
-    this.moves.forEach(({ ours }, index) => {
+  /** White's expected score by move: in the eyes of the vote, and of the judge where there is a report. */
+  chancesChart() {
+    const voted = this.moves.flatMap(({ ours }, index) => {
       const value = centipawns(ours?.score);
-      if (value !== null) points.push([index + 1, (this.game.our_color === "white" ? value : -value) / 100]);
+      return value === null ? [] : [[index + 1, 100 * chance(this.game.our_color === "white" ? value : -value)]];
     });
-    return curves({ series: [{ points }], from: 0, to: Math.max(1, this.moves.length), low: -6, high: 6, area: 0, marks: [[-5, "−5"], [-2.5, ""], [0, "0"], [2.5, ""], [5, "+5"]],
-      onPick: (ply) => this.go(ply), label: "Evaluation by move" });
+    const judged = this.report?.moves.map(({ expected }, index) => [index + 1, expected]);
+    const series = [{ points: voted }, judged && { kind: "second", points: [[0, 50], ...judged] }].filter(Boolean);
+    return curves({ series, from: 0, to: Math.max(1, this.moves.length), low: 0, high: 100, area: 50,
+      marks: [[0, "0"], [50, "50 %"], [100, "100"]], onPick: (ply) => this.go(ply), label: "White's winning chances by move" });
   }
 
-  expectationChart() {
-    const points = this.report.moves.map(({ expected }, index) => [index + 1, expected]);
-    return curves({ series: [{ points: [[0, 50], ...points] }], from: 0, to: Math.max(1, points.length), low: 0, high: 100, area: 50,
-      marks: [[0, "0"], [50, "50 %"], [100, "100"]], onPick: (ply) => this.go(ply), label: "What White could expect, by move" });
+  /** What the judge made of the game in a line; the report's own page says the rest. */
+  reportLink() {
+    const { accuracy } = this.report;
+    const exact = ["white", "black"].filter((color) => accuracy[color] !== null).map((color) => `${color} ${accuracy[color].toFixed(1)} %`);
+    return h("div.row.spread", {}, h("span", {}, exact.length ? `Accuracy: ${exact.join(", ")}` : ""), h("a.button", { href: `${this.address}/report.html` }, "Report"));
   }
 
-  /** What a judge has made of the game: how exactly each side played, and the moves that cost most. */
-  reportCard() {
-    const { judge, accuracy, average_loss: loss, moves } = this.report;
-    const sides = ["white", "black"].map((color) => h("tr", {}, h("td", {}, color),
-      h("td.num", {}, accuracy[color] === null ? "—" : `${accuracy[color].toFixed(1)} %`), h("td.num", {}, loss[color] === null ? "—" : loss[color].toFixed(0))));
-    const costly = moves.flatMap(({ sign, label, loss, better }, index) => (label ? [h("li", {},
-      h("button.plain", { type: "button", onclick: () => this.go(index + 1) }, `${this.numbered(index)}${sign}`), ` ${label}, ${loss.toFixed(0)} %`, better && `; ${better} was better`)] : []));
-    return h("section.card.report", {}, h("h2", {}, "Report"),
-      h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Accuracy"), h("th.num", {}, "Centipawns lost a move"))), h("tbody", {}, ...sides)),
-      this.expectation.element, h("p.quiet.budget", {}, `Per cent of a point for White, by ${judge}.`),
-      costly.length > 0 ? h("ul.rows", {}, ...costly) : h("p.quiet", {}, "No move cost much."));
+  /** Every vote in a sentence; all of them, or those alone where the electors disagreed. */
+  votesCard() {
+    const voted = this.moves.map((move, index) => ({ ...move, index })).filter(({ vote }) => vote && vote.groups.length > 0);
+    this.voteRows = voted.map(({ vote, index }) => h("li", { data: { ply: index + 1, split: isSplit(vote) } },
+      h("button.plain", { type: "button", onclick: () => this.go(index + 1) }, this.numbered(index)), h("span", {}, capital(vote.sentence))));
+    const divided = voted.filter(({ vote }) => isSplit(vote)).length;
+    const list = h("ul.rows.votelist", { tabIndex: 0, "aria-label": "Votes" }, ...this.voteRows);
+    const only = h("input", { type: "checkbox", onchange: () => list.classList.toggle("onlysplit", only.checked) });
+    return voted.length ? h("section.card", {}, h("div.row.heads", {}, h("h2", {}, "Votes"), h("label.check", {}, only, ` only where they disagreed (${divided} of ${voted.length})`)), list) : "";
   }
 
   /** `12. Nf3` or `12… Nf6`. */
@@ -219,7 +234,13 @@ class ReplayView {
   }
 }
 
+/** Whether the second search elected another move than the vote would have. */
+const isChanged = ({ ours, uci }) => Boolean(ours?.first_choice && ours.first_choice !== uci);
+
+/** Whether anyone who searched wanted another move. */
+const isSplit = (vote) => (vote?.groups.length ?? 0) > 1;
+
 function notes(title, rows) {
   if (!rows.length) return "";
-  return h("section.card", {}, h("h2", {}, title), h("ul.rows", {}, ...rows.map(([at, text]) => h("li", {}, h("time", { dateTime: at }, moment(at)), text))));
+  return h("section.card", {}, h("h2", {}, title), h("ul.rows", { tabIndex: 0, "aria-label": title }, ...rows.map(([at, text]) => h("li", {}, h("time", { dateTime: at }, moment(at)), text))));
 }

@@ -26,13 +26,13 @@ async function answer(response) {
   if (response.status === 204) return null;
   const text = await response.text();
   if (response.ok) return text ? JSON.parse(text) : null;
-  let error = text;
+  let problem = { error: text };
   try {
-    error = JSON.parse(text).error ?? text;
+    problem = JSON.parse(text);
   } catch {
     // It came from before the program: a proxy, say.
   }
-  throw new Error(error || `the program answered ${response.status}`);
+  throw Object.assign(new Error(problem.error || `the program answered ${response.status}`), { field: problem.field });
 }
 
 /** Silence of the program for this long means that it is gone: it says something every four seconds. */
@@ -56,6 +56,8 @@ class Live {
   }
 
   clear() {
+    /** Whether anything was heard yet. */
+    this.known = false;
     this.accounts = {};
     this.games = {};
     this.challenges = [];
@@ -141,6 +143,7 @@ class Live {
 
   merge(frame, all) {
     const at = performance.now();
+    this.known = true;
     Object.assign(this.accounts, frame.accounts);
     for (const key of frame.gone ?? []) delete this.games[key];
     for (const [key, parts] of Object.entries(frame.games)) mergeGame((this.games[key] ??= { votes: new Map() }), parts, at);

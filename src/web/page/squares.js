@@ -6,9 +6,14 @@
 //   go(to)               goes there with what is taken up, if that is allowed, and returns (perhaps later) whether it was
 //   mark(), labels()     draw what is marked, and the names of the squares
 
-import { h, svg } from "./dom.js";
+import { announce, h, svg } from "./dom.js";
 
 const DRAG_FROM = 5;
+
+const NAMES = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn", man: "man", dama: "king" };
+
+/** A kind of piece such as wP in words. */
+const pieceName = (kind) => `${kind[0] === "w" ? "white" : "black"} ${NAMES[kind.slice(1)]}`;
 
 export class SquareBoard {
   /** `playable` makes it a board to play on; `cursor` is where keys begin. */
@@ -197,5 +202,7 @@ export class SquareBoard {
     else if (!(this.selected && (await this.go(this.cursor)))) this.select(this.cursor);
     this.withKeys = true;
     this.mark();
+    const piece = this.pieces.get(this.cursor);
+    announce([this.cursor, piece && pieceName(piece.kind), this.selected === this.cursor && "selected"].filter(Boolean).join(", "));
   }
 }

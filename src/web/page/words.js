@@ -58,8 +58,11 @@ export function player(row) {
 export function score(value) {
   if (!value) return "";
   if (value.mate !== undefined) return `#${value.mate}`;
-  return `${value.cp >= 0 ? "+" : "−"}${(Math.abs(value.cp) / 100).toFixed(2)}`;
+  return pawns(value.cp);
 }
+
+/** Centipawns as pawns: −0.34. */
+export const pawns = (cp) => `${cp >= 0 ? "+" : "−"}${(Math.abs(cp) / 100).toFixed(2)}`;
 
 /** The same in centipawns. */
 export function centipawns(value) {

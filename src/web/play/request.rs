@@ -13,23 +13,65 @@ const LONGEST_ROSTER: usize = 200;
 
 const MOST_ELECTORS: usize = 32;
 
+/// The councils to choose from, in groups.
 #[derive(Serialize)]
 pub(super) struct Menu {
-    presets: Vec<&'static str>,
-    rosters: Vec<String>,
-    /// The roster that plays where nothing is chosen.
-    usual: String,
+    groups: Vec<MenuGroup>,
+}
+
+/// Councils of one kind.
+#[derive(Serialize)]
+struct MenuGroup {
+    name: &'static str,
+    /// A sentence on all of them.
+    about: &'static str,
+    councils: Vec<MenuEntry>,
+}
+
+/// A council by the field of the request that asks for it, `roster` or `preset`, and its value there; both are empty for the
+/// bot's own.
+#[derive(Serialize)]
+struct MenuEntry {
+    field: &'static str,
+    value: String,
+    label: String,
 }
 
 impl Menu {
     pub(super) fn new(usual: &PlayerSettings) -> Self {
-        let sizes = [1, 2, 4, 8].into_iter();
-        let sizes = sizes.flat_map(|size| ["learned", "nine", "complete"].map(|kind| format!("{kind}-{size}")));
-        let rosters = ["auto".to_owned()].into_iter().chain(Roster::names().map(str::to_owned)).chain(sizes);
+        let roster = |name: &str| MenuEntry { field: "roster", value: name.to_owned(), label: name.to_owned() };
+        let preset = |name: &str| MenuEntry { field: "preset", ..roster(name) };
+        let own = format!("as the bot plays ({})", usual.council.roster);
+        let own = MenuEntry { field: "", value: String::new(), label: own };
+        let copies = [1, 2, 4, 8].into_iter();
+        let copies = copies.flat_map(|size| ["learned", "nine", "complete"].map(|kind| format!("{kind}-{size}")));
+        let custom = MenuEntry { label: "letters of knowledge …".to_owned(), ..roster("letters") };
         Self {
-            presets: CouncilSettings::presets().collect(),
-            rosters: rosters.collect(),
-            usual: usual.council.roster.clone(),
+            groups: vec![
+                MenuGroup {
+                    name: "Default",
+                    about: "Copies of the whole engine: learned ones judge by a net, nine ones by a net and the eight \
+                            hand-written heuristics, complete ones by the eight alone.",
+                    councils: [own, roster("auto")].into_iter().chain(copies.map(|name| roster(&name))).collect(),
+                },
+                MenuGroup {
+                    name: "Specialists",
+                    about: "Each elector knows a part of chess, such as pawns or king safety, and has one vote; the number is \
+                            that of the electors.",
+                    councils: Roster::names().map(roster).collect(),
+                },
+                MenuGroup {
+                    name: "Published players",
+                    about: "The councils of the theses that this program follows: Gnupar (Santi, 1993) and ChessPar (Castellani, 2002).",
+                    councils: CouncilSettings::presets().map(preset).collect(),
+                },
+                MenuGroup {
+                    name: "Custom",
+                    about: "Electors that you compose: each word lists what one of them knows (m material, b placement, \
+                            x mobility, k king safety, c centre, p pawn structure, a attack, r piece relations).",
+                    councils: vec![custom],
+                },
+            ],
         }
     }
 }
@@ -61,13 +103,7 @@ pub(super) struct GameOrder {
 impl GameRequest {
     pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, HttpProblem> {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
-        let time_control =
-            TimeControl::from_minutes(time_control).map_err(|error| HttpProblem::bad(error.to_string()))?;
-        if matches!(time_control, TimeControl::Correspondence { .. }) {
-            return Err(HttpProblem::bad(
-                "games of days are not played in the page; choose minutes such as 5+3, or unlimited",
-            ));
-        }
+        let time_control = clock(time_control).map_err(|error| error.about("time_control"))?;
         let color = match self.color.as_str() {
             "white" => Some(Color::White),
             "black" => Some(Color::Black),
@@ -75,14 +111,14 @@ impl GameRequest {
         };
         let fen = Some(self.fen.trim().to_owned()).filter(|fen| !fen.is_empty());
         if let Some(fen) = &fen {
-            let line =
-                Line::from_fen(Variant::FromPosition, fen).map_err(|error| HttpProblem::bad(error.to_string()))?;
+            let line = Line::from_fen(Variant::FromPosition, fen);
+            let line = line.map_err(|error| HttpProblem::bad(error.to_string()).about("fen"))?;
             if line.legal_moves().is_empty() {
-                return Err(HttpProblem::bad("there is no move in this position"));
+                return Err(HttpProblem::bad("there is no move in this position").about("fen"));
             }
         }
         let variant = if fen.is_some() { Variant::FromPosition } else { Variant::Standard };
-        let player = self.player(usual)?;
+        let player = self.player(usual).map_err(|error| error.about("council"))?;
         Ok(GameOrder { player, terms: GameTerms { variant, time_control, rated: false }, color, fen })
     }
 
@@ -109,6 +145,19 @@ impl GameRequest {
             return Err(HttpProblem::bad(format!("a council in the page has at most {MOST_ELECTORS} electors")));
         }
         Ok(Arc::new(player))
+    }
+}
+
+/// A clock for a game in the page.
+fn clock(text: &str) -> Result<TimeControl, HttpProblem> {
+    match TimeControl::from_minutes(text).map_err(|error| HttpProblem::bad(error.to_string()))? {
+        TimeControl::Correspondence { .. } => {
+            Err(HttpProblem::bad("games of days are not played in the page; choose minutes such as 5+3, or unlimited"))
+        }
+        TimeControl::RealTime { initial, increment } if initial.is_zero() && increment.is_zero() => {
+            Err(HttpProblem::bad("0+0 leaves no time for a move; choose minutes such as 5+3, or unlimited"))
+        }
+        control => Ok(control),
     }
 }
 
@@ -140,6 +189,8 @@ mod tests {
         assert!(check(|request| request.preset = "deepblue".to_owned()).is_err());
         assert!(check(|request| request.time_control = "3d".to_owned()).is_err());
         assert!(check(|request| request.time_control = "soon".to_owned()).is_err());
+        assert!(check(|request| request.time_control = "0+0".to_owned()).is_err());
+        assert!(check(|request| request.time_control = "0+1".to_owned()).is_ok());
         assert!(check(|request| request.fen = "8/8/8/8/8/8/8/8 w - - 0 1".to_owned()).is_err());
         // Mated already.
         assert!(check(|request| request.fen = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1".to_owned()).is_err());

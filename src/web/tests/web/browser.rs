@@ -7,7 +7,7 @@ use std::{
 
 use reqwest::Client;
 use serde_json::{Value, json};
-use testkit::needs::{CHROMEDRIVER, CHROMIUM};
+use testkit::needs::{AXE, CHROMEDRIVER, CHROMIUM};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
@@ -248,14 +248,60 @@ impl Browser {
     }
 
     async fn save(&self, name: &str) {
+        self.shoot(name, json!({})).await;
+    }
+
+    async fn shoot(&self, name: &str, parameters: Value) {
         let Some(folder) = pictures() else { return };
         let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))";
         self.call("execute/async", json!({ "script": painted, "args": [] })).await;
-        let shot = json!({ "cmd": "Page.captureScreenshot", "params": {} });
+        let shot = json!({ "cmd": "Page.captureScreenshot", "params": parameters });
         let picture = self.call("goog/cdp/execute", shot).await;
         let bytes = base64(picture["data"].as_str().expect("a picture"));
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a file");
+    }
+
+    /// Leaves a picture of one element, no higher than the window.
+    pub(crate) async fn part(&self, selector: &str, name: &str) {
+        self.until("!document.getAnimations().some((moving) => moving.playState === 'running')").await;
+        let script = format!(
+            "scrollTo(0, 0); const box = document.querySelector({selector:?}).getBoundingClientRect();
+             return {{ x: box.x - 8, y: box.y - 8, width: box.width + 16, height: Math.min(box.height, innerHeight) + 16, scale: 1 }};"
+        );
+        let clip = self.script(&script).await;
+        self.shoot(name, json!({ "clip": clip, "captureBeyondViewport": true })).await;
+    }
+
+    /// Presses keys one after the other, wherever the focus is.
+    pub(crate) async fn press(&self, keys: &str) {
+        let strokes =
+            keys.chars().flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key })));
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes.collect::<Vec<_>>() });
+        self.call("actions", json!({ "actions": [keyboard] })).await;
+    }
+
+    /// The sum of the page's movements since it was opened, as the browser counts them.
+    pub(crate) async fn layout_shift(&self) -> f64 {
+        let script = "const done = arguments[0]; let sum = 0;
+            const add = (list) => list.filter((shift) => !shift.hadRecentInput).forEach((shift) => (sum += shift.value));
+            const observer = new PerformanceObserver((list) => add(list.getEntries()));
+            observer.observe({ type: 'layout-shift', buffered: true });
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => (add(observer.takeRecords()), done(sum)))));";
+        let sum = self.call("execute/async", json!({ "script": script, "args": [] })).await;
+        sum.as_f64().expect("a sum")
+    }
+
+    /// The faults that axe-core finds in the page, a line each.
+    pub(crate) async fn violations(&self) -> String {
+        let axe = std::fs::read_to_string(AXE.path()).expect("axe-core");
+        let script = format!(
+            "{axe}; const done = arguments[0];
+             axe.run(document, {{ resultTypes: ['violations'] }}).then(({{ violations }}) => done(violations.map(({{ id, nodes }}) =>
+               `${{id}}: ${{nodes.map((node) => `${{node.target}} (${{node.any[0]?.message ?? node.failureSummary}})`).join('; ')}}`).join('\\n')));"
+        );
+        let found = self.call("execute/async", json!({ "script": script, "args": [] })).await;
+        found.as_str().expect("text").to_owned()
     }
 
     /// Saves pictures at three widths, and in dark; and of one screen, for the manual.

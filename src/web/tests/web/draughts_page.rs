@@ -42,7 +42,7 @@ async fn drag(browser: &Browser, from: u8, to: u8) {
 
 /// A move that is legal in the game of the page, whatever the opponent played.
 async fn any_move(browser: &Browser, stage: &PlayStage) -> String {
-    let game = browser.script("return JSON.parse(sessionStorage.getItem('draughts')).game").await;
+    let game = browser.script("return JSON.parse(localStorage.getItem('draughts')).game").await;
     let response = stage.post("api/draughts", &game).send().await.expect("an answer");
     let view: Value = response.json().await.expect("JSON");
     let legal = view["legal"].as_array().expect("moves");

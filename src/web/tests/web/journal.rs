@@ -74,6 +74,11 @@ async fn played_game_is_found_and_shown() {
     let ours = moves.iter().find(|played| !played["ours"].is_null()).expect("a move of ours");
     assert!(ours["votes"].as_array().is_some_and(|votes| votes.len() >= 3 && votes[0]["san"].is_string()), "{ours}");
     assert!(ours["fen"].is_string() && ours["san"].is_string());
+    for played in moves.iter().filter(|played| played["vote"].is_object()) {
+        // Each rejected move has its reason.
+        let groups = played["vote"]["groups"].as_array().map_or(0, Vec::len);
+        assert_eq!(played["vote"]["reasons"].as_array().map(Vec::len), Some(groups.saturating_sub(1)), "{played}");
+    }
 
     assert_eq!((&listed["games"][0]["judged"], &replay["report"]), (&false.into(), &Value::Null), "it was not judged");
     let judge = JudgeSpec::own(JudgeEffort::Nodes(50));
@@ -99,9 +104,12 @@ async fn played_game_is_found_and_shown() {
     let pgn = stage.get(&format!("{address}/game.pgn")).send().await.expect("an answer");
     assert_eq!(pgn.headers()["content-type"], "application/x-chess-pgn");
     assert!(pgn.text().await.expect("text").contains("[White "));
-    for (path, words) in
-        [(format!("{address}/game.json"), "\"proposals\""), ("api/export/games.csv".to_owned(), "started_at,")]
-    {
+    for (path, words) in [
+        (format!("{address}/game.json"), "\"proposals\""),
+        (format!("{address}/game.json"), "\"sentence\""),
+        (format!("{address}/report.html"), "<h2>Moves</h2>"),
+        ("api/export/games.csv".to_owned(), "started_at,"),
+    ] {
         let text = stage.get(&path).send().await.expect("an answer").text().await.expect("text");
         assert!(text.contains(words), "{path}: {text}");
     }

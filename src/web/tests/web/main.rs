@@ -5,18 +5,22 @@
 //! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
 //! - [`playing`]: a game against the council;
 //! - [`draughts`](mod@draughts): a game of Italian draughts;
+//! - [`tour`], [`accessibility`]: what the vote's words say, and that everyone can read them;
 //! - [`page`], [`draughts_page`]: the same in Chromium by WebDriver. With
 //!   `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
 
+mod accessibility;
 mod browser;
 mod draughts;
 mod draughts_page;
 mod events;
+mod fixed_game;
 mod journal;
 mod page;
 mod playing;
 mod security;
 mod stage;
+mod tour;
 mod watching;
 
 fn main() -> std::process::ExitCode {

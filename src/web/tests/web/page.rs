@@ -199,7 +199,7 @@ async fn keys_move_and_promote() {
     browser.write(".board", "\u{e007}\u{e013}\u{e013}\u{e007}").await;
     browser.until("document.querySelector('.moves .san')?.textContent === 'e4'").await;
 
-    browser.script("sessionStorage.clear()").await;
+    browser.script("localStorage.clear()").await;
     browser.go("about:blank").await;
     browser.go(&stage.url("#/play")).await;
     browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;

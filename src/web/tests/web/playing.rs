@@ -116,5 +116,5 @@ async fn page_plays_by_reloaded_settings() {
     let stage = PlayStage::open().await;
     stage.page_player.send_modify(|player| player.council.roster = "balanced-7".to_owned());
     let menu: Value = stage.get("api/play").send().await.expect("an answer").json().await.expect("JSON");
-    assert_eq!(menu["usual"], "balanced-7");
+    assert_eq!(menu["groups"][0]["councils"][0]["label"], "as the bot plays (balanced-7)");
 }
