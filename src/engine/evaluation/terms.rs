@@ -230,7 +230,6 @@ const ABOUT_SUBSET: &str = " Written by `concilio-lab tune`.\n\n\
 use super::{score::Packed, terms::Weights};\n\n";
 
 const OPENING: &str = "const fn s(middlegame: i32, endgame: i32) -> Packed {\n    Packed::new(middlegame, endgame)\n}\n\n\
-/// A number for every field.\n\
 #[rustfmt::skip]\n";
 
 const STATIC: &str = "static WEIGHTS: Weights = Weights {\n";
