@@ -82,8 +82,8 @@ fn training_learns_material() {
 fn resumed_training_is_identical() {
     let dataset = synthetic();
     let plan = Plan { epochs: 2, ..plan() };
-    let stop = AtomicBool::new(false);
-    let whole = finished(run(&plan, &dataset, 1, None, &stop));
+    let never = AtomicBool::new(false);
+    let whole = finished(run(&plan, &dataset, 1, None, &never));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.checkpoint");
     // Ended after the first epoch, as by a signal.
@@ -92,7 +92,7 @@ fn resumed_training_is_identical() {
     assert!(
         matches!(stopped, Ok(TrainingOutcome::Stopped { steps }) if steps == dataset.training.len().div_ceil(128) as u64)
     );
-    assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), &stop)), whole);
+    assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), &never)), whole);
 }
 
 #[test]
