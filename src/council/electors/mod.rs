@@ -19,6 +19,7 @@ pub mod cecp;
 mod cores;
 mod elastic_slot;
 mod elector;
+mod engine_game;
 mod facts;
 mod job;
 mod local_slot;
@@ -42,6 +43,7 @@ mod verification;
 mod virtual_machines;
 
 pub use elector::{Elector, ElectorFailure};
+pub use engine_game::{EngineChat, EngineGame};
 pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
 pub use job::{Guidance, Hints, Job, Meter, SearchReport};
 pub use machine_view::{MachineView, SearchView};
@@ -81,7 +83,7 @@ pub struct Pool {
     cores: Arc<Cores>,
     memory: Arc<TableMemory>,
     remote: Option<Arc<dyn RemotePool>>,
-    deciding: Arc<AtomicUsize>,
+    deciding: Arc<Deciding>,
     running: RunningSearches,
     virtual_machines: Option<VirtualMachines>,
 }
@@ -169,7 +171,7 @@ impl Pool {
 
     /// Returns the share of `cores` cores for one of the councils that decide now, at least one.
     pub fn fair_share_of(&self, cores: usize) -> usize {
-        (cores / self.deciding.load(Ordering::Relaxed).max(1)).max(1)
+        (cores / self.deciding.councils.load(Ordering::Relaxed).max(1)).max(1)
     }
 
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
@@ -192,17 +194,38 @@ impl Pool {
 
     /// Counts a council as deciding until the guard is dropped.
     pub(crate) fn deciding(&self) -> DecidingCouncil {
-        self.deciding.fetch_add(1, Ordering::Relaxed);
+        self.deciding.councils.fetch_add(1, Ordering::Relaxed);
         DecidingCouncil(Arc::clone(&self.deciding))
     }
+
+    /// Waits until no council decides.
+    pub async fn idle(&self) {
+        loop {
+            let ended = self.deciding.ended.notified();
+            if self.deciding.councils.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+            ended.await;
+        }
+    }
+}
+
+/// The councils that decide now.
+#[derive(Debug, Default)]
+struct Deciding {
+    councils: AtomicUsize,
+    /// Notified when the last one of them has decided.
+    ended: Notify,
 }
 
 /// Counts a council in [`Pool::fair_share_of`].
 #[derive(Debug)]
-pub(crate) struct DecidingCouncil(Arc<AtomicUsize>);
+pub(crate) struct DecidingCouncil(Arc<Deciding>);
 
 impl Drop for DecidingCouncil {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        if self.0.councils.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.ended.notify_waiters();
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Elector, ElectorFailure, EngineProgram, Job, Process};
+use super::{Elector, ElectorFailure, EngineGame, EngineProgram, Job, Process};
 use domain::{ElectorName, Proposal, Score, Task, moves_text};
 
 /// The time to wait for an answer after the time is up.
@@ -16,6 +16,9 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(2);
 /// A line that begins so is no answer.
 const COMMENT: char = '#';
+
+/// A line that begins so is said to the opponent.
+const SAYS: &str = "say ";
 
 /// The position for the program. Fields may be added, never removed.
 #[derive(Debug, Serialize)]
@@ -28,10 +31,33 @@ struct PositionText {
     legal: Vec<String>,
     /// The time to answer, if it is known.
     seconds: Option<f64>,
+    opponent: Option<OpponentText>,
+    /// Lines of others since the last position.
+    chat: Vec<ChatText>,
+}
+
+/// The opponent, as far as the server tells.
+#[derive(Debug, Serialize)]
+struct OpponentText {
+    name: String,
+    title: Option<String>,
+    rating: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct ChatText {
+    from: String,
+    text: String,
 }
 
 impl PositionText {
-    fn of(Job { task, time, .. }: &Job) -> Self {
+    fn of(Job { task, time, .. }: &Job, game: Option<&EngineGame>) -> Self {
+        let opponent = game.map(|EngineGame { opponent, .. }| OpponentText {
+            name: opponent.name.clone(),
+            title: opponent.title.clone(),
+            rating: opponent.rating,
+        });
+        let heard = game.map(|game| game.chat.take_heard()).unwrap_or_default();
         let line = &task.line;
         let legal = if task.root_moves.is_empty() { line.legal_moves() } else { task.root_moves.clone() };
         Self {
@@ -41,6 +67,8 @@ impl PositionText {
             moves: moves_text(line.moves()),
             legal: legal.iter().map(ToString::to_string).collect(),
             seconds: time.iter().copied().chain(task.limits.time).min().map(|time| time.as_secs_f64()),
+            opponent,
+            chat: heard.into_iter().map(|(from, text)| ChatText { from, text }).collect(),
         }
     }
 }
@@ -48,6 +76,7 @@ impl PositionText {
 pub(super) struct PositionsElector {
     name: ElectorName,
     process: Process,
+    game: Option<EngineGame>,
 }
 
 impl PositionsElector {
@@ -56,7 +85,7 @@ impl PositionsElector {
             let path = program.path.display();
             return Err(ElectorFailure(format!("{path} speaks no protocol that has options; use arguments")));
         }
-        Ok(Self { name, process: Process::spawn(program)? })
+        Ok(Self { name, process: Process::spawn(program)?, game: program.game.clone() })
     }
 
     /// Builds the proposal of an answer: a move, optionally with its value in centipawns for the
@@ -72,7 +101,8 @@ impl PositionsElector {
 
 impl Elector for PositionsElector {
     fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let text = serde_json::to_string(&PositionText::of(job)).map_err(|error| ElectorFailure(error.to_string()))?;
+        let text = serde_json::to_string(&PositionText::of(job, self.game.as_ref()))
+            .map_err(|error| ElectorFailure(error.to_string()))?;
         self.process.send(&text)?;
         let (began, mut stopped) = (Instant::now(), None);
         loop {
@@ -83,6 +113,10 @@ impl Elector for PositionsElector {
                 return Err(ElectorFailure(format!("{} gave no move and was killed", self.name)));
             }
             let Some(answer) = self.process.read(POLL)? else { continue };
+            if let Some(text) = answer.strip_prefix(SAYS) {
+                self.game.iter().for_each(|game| game.chat.say(text));
+                continue;
+            }
             if !answer.trim().is_empty() && !answer.starts_with(COMMENT) {
                 report(self.proposal(&answer, &job.task, began.elapsed())?);
                 return Ok(());
@@ -96,8 +130,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::electors::EngineProtocol;
-    use domain::{Limits, Line, Phase, SearchId, Variant};
+    use crate::electors::{EngineChat, EngineProtocol};
+    use domain::{Limits, Line, Phase, Player, SearchId, Variant};
 
     fn program(script: &str) -> EngineProgram {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
@@ -129,6 +163,25 @@ mod tests {
         // The position is all there: the first legal move is read from it by the shell itself.
         let first = r#"rest=${position#*'"legal":["'}; echo "${rest%%\"*}""#;
         assert!(Line::start(Variant::Standard).read_move(&told(first).0).is_some());
+    }
+
+    #[test]
+    fn programs_hear_and_speak() {
+        let chat = EngineChat::default();
+        chat.hear("Ann", "hello");
+        let game = EngineGame { opponent: Player::named("Ann"), our_rating: None, chat: chat.clone() };
+        // It says what it heard.
+        let script =
+            r#"while read -r position; do rest=${position#*'"text":"'}; echo "say ${rest%%\"*} to you"; echo e4; done"#;
+        let program = EngineProgram { game: Some(game), ..program(script) };
+        let mut elector = PositionsElector::start("own".into(), &program).expect("it starts");
+        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
+        let line = Arc::new(Line::start(Variant::Standard));
+        let job = Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits::default() });
+        let mut moves = Vec::new();
+        let searched = elector.search(&job, &AtomicBool::new(false), &mut |proposal| moves.push(proposal.best));
+        assert_eq!((searched, moves.len()), (Ok(()), 1));
+        assert_eq!(chat.take_said(), ["hello to you"]);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::EngineGame;
+
 /// Debian's folders of engines; PATH often lacks them, root's always.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
@@ -24,6 +26,8 @@ pub struct EngineProgram {
     /// The file for the conversation; `None` for none.
     pub transcript: Option<PathBuf>,
     pub stderr: ErrorOutput,
+    /// The game that it plays; `None` outside of one.
+    pub game: Option<EngineGame>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

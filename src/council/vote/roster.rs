@@ -8,10 +8,14 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    electors::{ElectorKind, ElectorSpec, Instance, net_file},
+    electors::{ElectorKind, ElectorSpec, EngineGame, Instance, net_file},
 };
 use domain::{ElectorName, Heuristic, Knowledge, Line};
 use engine::{Noise, net::Net};
+
+/// The niceness of background searches beyond that of others: the kernel gives such a thread a few per cent of a core for which
+/// others compete, and all of an idle one.
+const BACKGROUND: i32 = 14;
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,14 +54,16 @@ impl RosterError {
     /// The key of the `council` table that is wrong, and what it accepts.
     pub fn key_and_accepted(&self) -> (&'static str, String) {
         match self {
-            Self::Unknown(_) => {
-                let known: Vec<&str> = Roster::names().collect();
+            Self::Unknown(given) => {
                 let nets = Net::shipped_all(Knowledge::NINE).count();
+                let distance = |name: &&str| strsim::damerau_levenshtein(name, given);
+                let near = Roster::names().chain(["auto", "custom"]).min_by_key(distance);
+                let near = near.filter(|name| distance(name) <= 3).map(|name| format!("; did you mean {name}?"));
                 (
                     "roster",
                     format!(
-                        "auto, custom, complete-N, nine-N, learned-N, nets-N up to nets-{nets}, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
-                        known.join(", ")
+                        "auto, custom, copies such as complete-4 (nine, learned, noise, nets up to nets-{nets}), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
+                        near.unwrap_or_default()
                     ),
                 )
             }
@@ -80,7 +86,37 @@ impl RosterError {
     }
 }
 
+impl<L: CouncilGame> Roster<L> {
+    /// The same roster, whose searches leave the cores to all others: in the background.
+    #[must_use]
+    pub fn in_background(&self) -> Self {
+        let mut roster = self.clone();
+        for elector in roster.electors.iter_mut().chain(&mut roster.advisers) {
+            elector.niceness += BACKGROUND;
+        }
+        roster
+    }
+}
+
 impl Roster {
+    /// The same roster, whose foreign engines know what game they play.
+    #[must_use]
+    pub fn for_game(&self, game: &EngineGame) -> Self {
+        let mut roster = self.clone();
+        for elector in roster.electors.iter_mut().chain(&mut roster.advisers) {
+            if let ElectorKind::Engine(program) = &mut elector.kind {
+                program.game = Some(game.clone());
+            }
+        }
+        roster
+    }
+
+    /// Returns true if a foreign engine is among the electors or advisers.
+    pub fn has_engines(&self) -> bool {
+        let mut all = self.electors.iter().chain(&self.advisers);
+        all.any(|elector| matches!(elector.kind, ElectorKind::Engine(_)))
+    }
+
     /// The distributions known by name.
     pub fn names() -> impl Iterator<Item = &'static str> {
         DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)

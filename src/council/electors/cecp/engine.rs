@@ -11,7 +11,7 @@ use std::{
 use shakmaty::CastlingMode;
 
 use super::protocol::{EngineAnswer, answer, features, move_text, names_of};
-use crate::electors::{ElectorFailure, EngineProgram, Process};
+use crate::electors::{ElectorFailure, EngineGame, EngineProgram, Process};
 use domain::{Line, Variant};
 
 /// The time to wait for an engine of version 1, which announces nothing. Others announce themselves
@@ -34,6 +34,8 @@ pub struct CecpEngine {
     /// The position on its board; `None` before the first one.
     known: Option<Line>,
     pings: u32,
+    /// Commands that introduce the opponent.
+    introduction: Vec<String>,
 }
 
 impl CecpEngine {
@@ -64,7 +66,8 @@ impl CecpEngine {
 
     fn spawn(program: &EngineProgram) -> Result<Self, ElectorFailure> {
         let process = Process::spawn(program)?;
-        Ok(Self { process, features: BTreeMap::new(), options: Vec::new(), known: None, pings: 0 })
+        let introduction = program.game.as_ref().map(EngineGame::cecp_commands).unwrap_or_default();
+        Ok(Self { process, features: BTreeMap::new(), options: Vec::new(), known: None, pings: 0, introduction })
     }
 
     /// Asks for its features; `false` if it does not answer at all. GNU Chess discards input sent
@@ -224,6 +227,10 @@ impl CecpEngine {
                 return Err(ElectorFailure("the engine cannot be given a position (feature setboard=0)".to_owned()));
             }
             self.send(&format!("setboard {fen}"))?;
+        }
+        // Engines that want to know their opponent say so.
+        if self.has("name") {
+            self.introduction.clone().iter().try_for_each(|command| self.send(command))?;
         }
         Ok(line.prefix(0))
     }

@@ -13,6 +13,9 @@ use crate::electors::{ElectorFailure, EngineProgram, Process};
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// The option that names the opponent.
+const OPPONENT: &str = "UCI_Opponent";
+
 /// The option for the castling of Chess960.
 pub(super) const CHESS960: &str = "UCI_Chess960";
 
@@ -43,6 +46,12 @@ impl UciEngine {
             if engine.has_option(option) {
                 engine.set(option, &value.to_string())?;
             }
+        }
+        // Who knows the opponent may play for more than a draw.
+        if let Some(game) = &program.game
+            && engine.has_option(OPPONENT)
+        {
+            engine.set(OPPONENT, &game.uci_opponent())?;
         }
         for (option, value) in &program.options {
             if !engine.has_option(option) {
