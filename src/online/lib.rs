@@ -16,6 +16,7 @@ mod explorer;
 mod service;
 mod services;
 mod settings;
+mod soundness;
 mod tablebase;
 
 pub use services::{OnlineError, OnlineGame, OnlineServices};

@@ -135,7 +135,10 @@ impl OnlineService {
         left: Option<Duration>,
     ) -> Result<Option<T>, Unanswered> {
         let now = Instant::now();
-        if left.is_some_and(|left| left < self.settings.min_time) || !self.may_be_asked(now) {
+        let is_out_of_time = left.is_some_and(|left| {
+            left < self.settings.min_time || self.settings.max_time.is_some_and(|most| left > most)
+        });
+        if is_out_of_time || !self.may_be_asked(now) {
             return Err(Unanswered);
         }
         let answer = tokio::time::timeout(self.settings.timeout, self.fetch(client, question)).await;
@@ -274,6 +277,15 @@ mod tests {
         assert_eq!(ask(&known, 5).await, Err(Unanswered), "our clock is too low");
         let (unknown, _) = service(404, || Body::from("{}")).await;
         assert_eq!((ask(&unknown, 60).await, ask(&unknown, 60).await), (Ok(None), Ok(None)));
+        assert_eq!(asked.load(Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn a_full_clock_is_searched_instead() {
+        let (mut service, asked) = service(200, || Body::from("[1]")).await;
+        service.settings.max_time = Some(Duration::from_secs(100));
+        assert_eq!(ask(&service, 101).await, Err(Unanswered));
+        assert_eq!(ask(&service, 100).await, Ok(Some(vec![1])));
         assert_eq!(asked.load(Relaxed), 1);
     }
 

@@ -14,6 +14,7 @@ use super::{
     chessdb, cloud, explorer,
     service::{OnlineService, Unanswered},
     settings::{OnlineKind, OnlineSettings},
+    soundness::is_sound,
     tablebase,
 };
 
@@ -53,8 +54,8 @@ impl OnlineServices {
                 OnlineKind::Chessdb => ("chessdb", chessdb::URL, &settings.chessdb.service),
                 OnlineKind::Tablebase => ("tablebase", tablebase::URL, &settings.tablebase.service),
             };
-            // Only the explorer needs to know the sender.
-            let token = token.as_ref().filter(|_| *kind == OnlineKind::Explorer);
+            // It is Lichess' token, for Lichess' services.
+            let token = token.as_ref().filter(|_| *kind != OnlineKind::Chessdb);
             OnlineService::new(*kind, public, service, token)
                 .map_err(|reason| OnlineError::Setting(format!("{key}.service.url: {reason}")))
         };
@@ -127,7 +128,16 @@ impl SharedServices {
             OnlineKind::Explorer => {
                 let question = explorer::question(&settings.explorer, line).ok_or(Unanswered)?;
                 let answer = service.ask(client, &question, left).await?;
-                answer.and_then(|answer| explorer::choose(&answer, line, &settings.explorer, &mut rand::rng()))
+                let known =
+                    answer.and_then(|answer| explorer::choose(&answer, line, &settings.explorer, &mut rand::rng()));
+                match (known, settings.explorer.max_loss) {
+                    (Some(known), Some(most)) => {
+                        let (line, uci) = (line.clone(), known.best);
+                        let checked = tokio::task::spawn_blocking(move || is_sound(&line, uci, most)).await;
+                        checked.unwrap_or(false).then_some(known)
+                    }
+                    (known, _) => known,
+                }
             }
             OnlineKind::Cloud => {
                 let answer = service.ask(client, &cloud::question(line), left).await?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::service::{ADDRESS, address};
 use util::{
     Fault,
-    values::{FractionalSeconds, Seconds, WholeNumber},
+    values::{FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub struct OnlineSettings {
     /// game any more. 1 to 1000.
     #[serde(with = "WholeNumber::<1, 1000>")]
     pub max_out_of_book: u32,
-    /// A file with a Lichess token, without any scope, for the opening explorer. Empty for none.
+    /// A file with a Lichess token, without any scope, for Lichess' services; the explorer wants one. Empty for none.
     pub token_file: PathBuf,
     pub explorer: ExplorerSettings,
     pub cloud: CloudSettings,
@@ -115,6 +115,9 @@ pub struct ServiceSettings {
     /// Least time on the bot's clock for a question, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub min_time: Duration,
+    /// Most time on the bot's clock for a question, in seconds; `None` is no limit. 0 to 86400.
+    #[serde(with = "SecondsOrNone::<0, 86400>")]
+    pub max_time: Option<Duration>,
     /// Time to wait for an answer, in seconds; the council searches meanwhile. 0.1 to 60.
     #[serde(with = "FractionalSeconds::<100, 60_000>")]
     pub timeout: Duration,
@@ -128,6 +131,7 @@ impl Default for ServiceSettings {
         Self {
             url: String::new(),
             min_time: Duration::from_secs(20),
+            max_time: None,
             timeout: Duration::from_secs(3),
             pause: Duration::from_secs(1),
         }
@@ -172,6 +176,9 @@ pub struct ExplorerSettings {
     /// Games that a move needs to count. 1 to 1000000000.
     #[serde(with = "WholeNumber::<1, 1_000_000_000>")]
     pub min_games: u64,
+    /// The most that a move may cost, in centipawns by a short search of our engine; `None` is no limit. 0 to 1000.
+    #[serde(with = "WholeNumberOrNone::<0, 1000>")]
+    pub max_loss: Option<i32>,
     pub service: ServiceSettings,
 }
 
@@ -182,6 +189,7 @@ impl Default for ExplorerSettings {
             player: String::new(),
             selection: ExplorerSelection::default(),
             min_games: 10,
+            max_loss: None,
             service: ServiceSettings::default(),
         }
     }
