@@ -27,6 +27,11 @@ impl TimeControl {
         Self::RealTime { initial, increment }
     }
 
+    /// Returns true for a clock that runs while a player thinks, not days a move or no clock at all.
+    pub const fn is_real_time(self) -> bool {
+        matches!(self, Self::RealTime { .. })
+    }
+
     /// Returns the expected duration of the game for one player, by Lichess's estimate of forty
     /// moves; `None` without a clock.
     pub fn estimate(self) -> Option<Duration> {

@@ -43,8 +43,8 @@ pub(super) struct EventStream {
     running: HashSet<GameId>,
     /// True after the first connection.
     was_connected: bool,
-    /// True if the loss of the stream was reported.
-    told_lost: bool,
+    /// The reason of the loss that was told last, while the stream is lost.
+    told_lost: Option<String>,
 }
 
 impl EventStream {
@@ -59,7 +59,7 @@ impl EventStream {
             budget: OpenBudget::default(),
             running: HashSet::new(),
             was_connected: false,
-            told_lost: false,
+            told_lost: None,
         }
     }
 
@@ -112,7 +112,7 @@ impl EventStream {
             }
         };
         self.was_connected = true;
-        self.told_lost = false;
+        self.told_lost = None;
         // It begins with all games that run. Others have ended meanwhile, and their ends may never be told.
         self.running.clear();
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
@@ -206,10 +206,13 @@ impl EventStream {
     async fn tell_lost(&mut self, reason: &str) {
         let reason = self.http.printable(reason);
         tracing::debug!(%reason, "no event stream");
-        if self.told_lost {
+        // A reason that lasts is told once.
+        if self.told_lost.as_ref() == Some(&reason) {
+            return;
+        }
+        if self.told_lost.replace(reason.clone()).is_some() {
             self.fault(&format!("the event stream does not open: {reason}")).await;
         } else {
-            self.told_lost = true;
             self.tell(ServerEvent::Disconnected { reason }).await;
         }
     }

@@ -26,7 +26,7 @@ use super::{
     stream::{Stream, StreamEnd, StreamLine},
     wire::{self, LichessLineError},
 };
-use domain::{ActionError, GameId, ServerEvent};
+use domain::{ActionError, Color, GameId, GameState, ServerEvent};
 use util::Backoff;
 
 /// Time for which a stream is read after the end of its game: the server may have more to say of
@@ -66,6 +66,17 @@ struct Outage {
 enum StreamOutcome {
     Reopen,
     Lost(String),
+    /// The opponent has days to move: the stream is closed until then.
+    Parked,
+}
+
+/// Why a game is not followed any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FollowEnd {
+    /// It is over, gone, or not for us.
+    Over,
+    /// Its opponent has days to move.
+    Parked,
 }
 
 fn named_wait(outcome: &Result<StreamOutcome, ActionError>) -> Option<Duration> {
@@ -95,6 +106,12 @@ pub(super) struct GameStream {
     since: Instant,
     /// Start of an opening that has not brought the whole state yet.
     opening_since: Option<Instant>,
+    /// Our colour in a game of days a move or without a clock.
+    correspondence: Option<Color>,
+    /// 1 in a game that Black begins.
+    plies_before: usize,
+    /// When the stream is closed because the opponent has days to move.
+    parks_at: Option<Instant>,
 }
 
 impl GameStream {
@@ -114,11 +131,14 @@ impl GameStream {
             resyncs: 0,
             since: Instant::now(),
             opening_since: None,
+            correspondence: None,
+            plies_before: 0,
+            parks_at: None,
         }
     }
 
     /// Tells of the game until it is over or gone.
-    pub(super) async fn follow(mut self) {
+    pub(super) async fn follow(mut self) -> FollowEnd {
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
             let last_look = self.signals.finished.is_cancelled();
@@ -129,13 +149,18 @@ impl GameStream {
             let named = named_wait(&outcome);
             let reason = match outcome {
                 Ok(StreamOutcome::Reopen) => continue,
+                Ok(StreamOutcome::Parked) => return FollowEnd::Parked,
                 Ok(StreamOutcome::Lost(reason)) => reason,
                 Err(ActionError::NotFound(_)) if self.is_running().await == Some(false) => {
-                    return self.tell(ServerEvent::GameGone(self.id.clone())).await;
+                    self.tell(ServerEvent::GameGone(self.id.clone())).await;
+                    return FollowEnd::Over;
                 }
                 Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
                     match self.is_running().await {
-                        Some(running) => return self.give_up(&error, running).await,
+                        Some(running) => {
+                            self.give_up(&error, running).await;
+                            return FollowEnd::Over;
+                        }
                         None => error.to_string(),
                     }
                 }
@@ -146,7 +171,7 @@ impl GameStream {
                 if self.is_unplayable && !self.signals.finished.is_cancelled() {
                     self.tell(ServerEvent::GameGone(self.id.clone())).await;
                 }
-                return;
+                return FollowEnd::Over;
             }
             let mut pause = self.not_heard(reason).await;
             // Before the time that the server names it would refuse again.
@@ -209,6 +234,9 @@ impl GameStream {
                 () = self.signals.reopen.notified(), if has_begun && reopen_at.is_none() => {
                     reopen_at = Some(Instant::now() + self.patience.before_resync(self.resyncs));
                     continue;
+                }
+                () = at(self.parks_at), if has_begun && reopen_at.is_none() && ends_at.is_none() => {
+                    return Ok(StreamOutcome::Parked);
                 }
                 () = at(reopen_at) => {
                     self.resyncs += 1;
@@ -282,9 +310,13 @@ impl GameStream {
     /// Passes on what a stream in good order says.
     async fn hear(&mut self, event: ServerEvent) {
         match &event {
-            ServerEvent::Game(_, state) | ServerEvent::GameState(_, state) => {
-                self.is_over = !state.status.is_running();
+            ServerEvent::Game(info, state) => {
+                let correspondence = !info.terms.time_control.is_real_time();
+                self.correspondence = correspondence.then_some(info.our_color);
+                self.plies_before = usize::from(info.start.turn() == Color::Black);
+                self.note(state);
             }
+            ServerEvent::GameState(_, state) => self.note(state),
             ServerEvent::GameUnplayable { .. } => self.is_unplayable = true,
             _ => {}
         }
@@ -292,6 +324,15 @@ impl GameStream {
             return;
         }
         self.tell(event).await;
+    }
+
+    /// Notes whether the game is over, or its opponent has days to move.
+    fn note(&mut self, state: &GameState) {
+        self.is_over = !state.status.is_running();
+        let plies = self.plies_before + state.moves.split_ascii_whitespace().count();
+        let turn = if plies.is_multiple_of(2) { Color::White } else { Color::Black };
+        let parks = !self.is_over && self.correspondence.is_some_and(|ours| ours != turn);
+        self.parks_at = parks.then(|| Instant::now() + self.http.attention());
     }
 
     /// Returns true if the game, which its stream does not show, is among our running ones. `None`

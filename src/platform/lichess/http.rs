@@ -63,6 +63,8 @@ pub(super) struct Http {
     move_timeout: Duration,
     request_timeout: Duration,
     limited_pause: Duration,
+    attention: Duration,
+    check_in: Duration,
     owner: OnceCell<TokenOwner>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
@@ -109,6 +111,8 @@ impl Http {
             move_timeout: settings.move_timeout,
             request_timeout: settings.request_timeout,
             limited_pause: settings.limited_pause,
+            attention: settings.attention,
+            check_in: settings.check_in,
             owner: OnceCell::new(),
             remembered: OnceLock::new(),
             doubt: Notify::new(),
@@ -284,6 +288,16 @@ impl Http {
         self.idle_timeout
     }
 
+    /// Returns the time for which a correspondence game's stream stays open after the bot's move.
+    pub(super) fn attention(&self) -> Duration {
+        self.attention
+    }
+
+    /// The interval of the questions about correspondence games without a stream.
+    pub(super) fn check_in(&self) -> Duration {
+        self.check_in
+    }
+
     fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
         let user_agent = match self.owner.get() {
             Some(owner) => owner.user_agent.clone(),
@@ -401,21 +415,19 @@ fn unavailable(error: &reqwest::Error) -> ActionError {
     ActionError::Unavailable(chain(error))
 }
 
-/// An error of the network with its causes, which is where it tells what happened.
+/// An error of the network by its first cause, which is where it tells what happened.
 pub(super) fn chain(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return if error.is_connect() { "no connection in time".to_owned() } else { "no answer in time".to_owned() };
     }
-    let mut text = String::new();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
-    while let Some(error) = cause {
-        if !text.is_empty() {
-            text.push_str(": ");
-        }
-        text.push_str(&error.to_string());
-        cause = error.source();
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
     }
-    if text.is_empty() { error.to_string() } else { text }
+    let text = cause.to_string();
+    // What plain HTTP says is no TLS.
+    let speaks_no_tls = text.contains("InvalidContentType");
+    if speaks_no_tls { "the server speaks no TLS; is its address http://?".to_owned() } else { text }
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ const REFUSED_PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::
 
 /// Time that refusals must last to be believed: before the first login, after it, and while games
 /// run. A server in trouble refuses as well, and a game that is given up is lost.
-const BELIEVED_AT_START: Duration = Duration::from_secs(2);
+const BELIEVED_AT_START: Duration = Duration::from_secs(10);
 const BELIEVED: Duration = Duration::from_secs(60);
 const BELIEVED_IN_GAMES: Duration = Duration::from_secs(15 * 60);
 
@@ -277,8 +277,13 @@ impl Server for LichessServer {
 
 /// The games we are playing, at most [`MOST_RUNNING_GAMES`] of them.
 async fn running_games(http: &Http) -> Result<Vec<GameId>, ActionError> {
+    Ok(games_playing(http).await?.into_iter().map(|(id, _)| id).collect())
+}
+
+/// The same games, each with whether we are to move in it. Those come first.
+async fn games_playing(http: &Http) -> Result<Vec<(GameId, bool)>, ActionError> {
     let call = HttpCall::get(&["api", "account", "playing"], Topic::Playing).query(&[("nb", "50")]);
-    decode::<wire::Playing>("the running games", &http.call(call).await?).map(wire::Playing::into_ids)
+    decode::<wire::Playing>("the running games", &http.call(call).await?).map(wire::Playing::into_games)
 }
 
 /// The JSON objects of an answer that has one a line; those that cannot be read are left out.

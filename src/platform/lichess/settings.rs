@@ -26,6 +26,13 @@ pub struct LichessSettings {
     /// asks for a full minute.
     #[serde(with = "seconds")]
     pub limited_pause: Duration,
+    /// Time for which the stream of a correspondence game stays open after the bot's move, in seconds: a player who is there may
+    /// answer at once.
+    #[serde(with = "seconds")]
+    pub attention: Duration,
+    /// Interval of the questions whether an opponent has moved in the correspondence games without a stream, in seconds.
+    #[serde(with = "seconds")]
+    pub check_in: Duration,
 }
 
 impl Default for LichessSettings {
@@ -37,6 +44,8 @@ impl Default for LichessSettings {
             move_timeout: Duration::from_millis(2500),
             request_timeout: Duration::from_secs(10),
             limited_pause: Duration::from_secs(60),
+            attention: Duration::from_secs(10),
+            check_in: Duration::from_secs(60),
         }
     }
 }

@@ -63,9 +63,15 @@ async fn playing(
     let me = caller.account.clone();
     let games = api.server_state.ask(move |state| state.games_of(&me)).await?;
     let sides = games.iter().filter_map(|view| Some((view, view.pairing.color_of(&caller.account)?)));
-    let mine = sides.clone().filter(|(view, side)| view.is_turn_of(*side)).count();
-    let shown: Vec<Value> =
-        sides.take(nb.unwrap_or(9).clamp(1, 50)).map(|(view, side)| render::now_playing(view, side)).collect();
+    let mut sides: Vec<_> = sides.collect();
+    let mine = sides.iter().filter(|(view, side)| view.is_turn_of(*side)).count();
+    // As Lichess does: what waits for the caller comes first.
+    sides.sort_by_key(|(view, side)| !view.is_turn_of(*side));
+    let shown: Vec<Value> = sides
+        .into_iter()
+        .take(nb.unwrap_or(9).clamp(1, 50))
+        .map(|(view, side)| render::now_playing(view, side))
+        .collect();
     Ok(Json(json!({ "nowPlaying": shown, "nbMyTurn": mine })))
 }
 

@@ -41,6 +41,8 @@ struct WireGameEvent {
     #[serde(default, deserialize_with = "lenient")]
     status: Option<WireStatus>,
     #[serde(default, deserialize_with = "lenient")]
+    is_my_turn: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
     winner: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
     rating_diff: Option<i32>,
@@ -76,8 +78,9 @@ pub(crate) struct Playing {
 }
 
 impl Playing {
-    pub(crate) fn into_ids(self) -> Vec<GameId> {
-        self.now_playing.iter().filter_map(|game| game.id().ok()).collect()
+    /// The games, each with whether we are to move.
+    pub(crate) fn into_games(self) -> Vec<(GameId, bool)> {
+        self.now_playing.iter().filter_map(|game| Some((game.id().ok()?, game.is_my_turn.unwrap_or(true)))).collect()
     }
 }
 

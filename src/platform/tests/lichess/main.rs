@@ -1136,3 +1136,60 @@ async fn account_is_checked_and_upgraded() {
     server.expect("POST /api/bot/account/upgrade").await.answer(400, "", r#"{"error":"You have played games"}"#).await;
     assert_eq!(upgrade.await.expect("no panic"), Err(ActionError::Refused("You have played games (400)".to_owned())));
 }
+
+/// A whole state of a game of three days a move.
+fn correspondence(id: &str, moves: &str) -> String {
+    let clock = r#""clock":{"initial":60000,"increment":1000}"#;
+    full(id, moves, "started").replace(clock, r#""daysPerTurn":3"#)
+}
+
+#[tokio::test]
+async fn correspondence_games_hold_no_stream() {
+    let (mut story, mut events) = Story::connected(|settings| {
+        settings.attention = Duration::from_millis(100);
+        settings.check_in = Duration::from_millis(200);
+    })
+    .await;
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    // While we are to move the stream stays open.
+    game.line(&correspondence("game0001", "")).await;
+    assert!(matches!(story.event().await, ServerEvent::Game(info, _) if !info.terms.time_control.is_real_time()));
+    game.line(&state("e2e4", "started")).await;
+    assert_eq!(story.moves().await, "e2e4");
+    game.closed().await;
+    let playing = |turn: bool| format!(r#"{{"nowPlaying":[{{"gameId":"game0001","isMyTurn":{turn}}}]}}"#);
+    // What the event stream tells again opens nothing: the list does, when the opponent has moved.
+    events.line(&game_start("game0001")).await;
+    for _ in 0..3 {
+        story.server.expect("GET /api/account/playing").await.ok(&playing(false)).await;
+    }
+    assert_eq!(story.server.count(STREAM), 0);
+    story.server.expect("GET /api/account/playing").await.ok(&playing(true)).await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&correspondence("game0001", "e2e4 e7e5")).await;
+    assert_eq!(story.whole_state().await, "e2e4 e7e5");
+    game.line(&state("e2e4 e7e5 g1f3", "started")).await;
+    game.closed().await;
+    // A game that is in the list no more is looked at once: it has ended unseen.
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[]}"#).await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&correspondence("game0001", "e2e4 e7e5 g1f3").replace("started", "resign")).await;
+    assert_eq!(story.whole_state().await, "e2e4 e7e5 g1f3");
+}
+
+#[tokio::test]
+async fn whole_states_of_parked_games_are_fetched() {
+    let (mut story, mut events) = Story::connected(|settings| settings.attention = Duration::from_millis(100)).await;
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&correspondence("game0001", "e2e4")).await;
+    story.whole_state().await;
+    game.closed().await;
+    story.bot.resync(&GameId::from("game0001")).await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&correspondence("game0001", "e2e4")).await;
+    assert_eq!(story.whole_state().await, "e2e4");
+}
