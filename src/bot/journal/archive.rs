@@ -284,6 +284,18 @@ impl Archive {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
+    /// Returns the texts kept beyond a process whose keys begin so, with their keys.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn states(&self, start: &str) -> Result<Vec<(String, String)>, JournalError> {
+        let mut query =
+            self.connection.prepare("SELECT key, value FROM state WHERE substr(key, 1, ?) = ? ORDER BY key")?;
+        let length = i64::try_from(start.len()).unwrap_or(i64::MAX);
+        let rows = query.query_map((length, start), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<Result<_, _>>().map_err(Into::into)
+    }
+
     /// The games of chess that pass the filter, oldest first.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
         self.games_where(&only_chess(), filter)

@@ -87,7 +87,7 @@ impl GameResult {
 
     /// Returns the result for `ours` of a game that ended so; `None` if it was not played to a
     /// result.
-    pub(super) fn of(ours: Color, status: &GameStatus, winner: Option<Color>) -> Option<Self> {
+    pub(crate) fn of(ours: Color, status: &GameStatus, winner: Option<Color>) -> Option<Self> {
         match winner {
             Some(winner) if winner == ours => Some(Self::Won),
             Some(_) => Some(Self::Lost),

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use domain::values::{Kind, TimeControlRule};
 use domain::{Color, GameInfo, Variant};
+use util::values::WholeNumberOrNone;
 
 /// The conditions of a profile. Every condition that is set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,16 @@ pub struct Conditions {
     pub color: Option<Color>,
     pub variant: Option<Variant>,
     pub opponent: Option<Kind>,
+    /// Names of opponents, any of which holds.
+    pub names: Vec<String>,
+    /// Titles of opponents such as `GM`, any of which holds.
+    pub titles: Vec<String>,
+    /// The opponent's least rating; one without a rating has none.
+    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
+    pub min_rating: Option<u32>,
+    /// The opponent's greatest rating.
+    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
+    pub max_rating: Option<u32>,
     /// Rated or casual.
     pub rated: Option<bool>,
     /// In a tournament or not.
@@ -60,13 +71,20 @@ mod color {
 impl Conditions {
     /// Returns the number of conditions, if all hold.
     fn matched(&self, game: &GameInfo) -> Option<usize> {
-        let terms = game.terms;
+        let (terms, opponent) = (game.terms, game.opponent());
+        let any = |listed: &[String], value: &str| {
+            (!listed.is_empty()).then(|| listed.iter().any(|item| item.eq_ignore_ascii_case(value)))
+        };
         let conditions = [
             self.time_control.map(|rule| rule.covers(terms.time_control)),
             self.speed.map(|speed| speed == terms.time_control.speed()),
             self.color.map(|color| color == game.our_color),
             self.variant.map(|variant| variant == terms.variant),
-            self.opponent.map(|kind| kind == Kind::of(game.opponent())),
+            self.opponent.map(|kind| kind == Kind::of(opponent)),
+            any(&self.names, &opponent.name),
+            any(&self.titles, opponent.title.as_deref().unwrap_or_default()),
+            self.min_rating.map(|least| opponent.rating.is_some_and(|rating| rating >= least)),
+            self.max_rating.map(|most| opponent.rating.is_some_and(|rating| rating <= most)),
             self.rated.map(|rated| rated == terms.rated),
             self.tournament.map(|tournament| tournament == game.tournament.is_some()),
         ];
@@ -141,6 +159,34 @@ mod tests {
         assert_eq!(chosen("3+2", true).as_deref(), Some("blitz-against-bots"));
         assert_eq!(chosen("3+2", false).as_deref(), Some("blitz"));
         assert_eq!(chosen("1+0", false), None);
+    }
+
+    #[test]
+    fn opponents_have_profiles_of_their_own() {
+        let profiles = "
+            [masters]
+            when = { titles = ['GM', 'IM'] }
+            player = 'masters'
+            [strong]
+            when = { min_rating = 2400 }
+            player = 'strong'
+            [weak]
+            when = { min_rating = 0, max_rating = 1200 }
+            player = 'weak'
+            [ann]
+            when = { names = ['ann'], color = 'white', rated = true }
+            player = 'ann'
+            ";
+        let chosen = |name: &str, title: Option<&str>, rating: Option<u32>| {
+            let mut game = game("3+2", false);
+            game.black = Player { title: title.map(str::to_owned), rating, ..Player::named(name) };
+            chosen(profiles, &game)
+        };
+        assert_eq!(chosen("Bob", Some("GM"), Some(2300)).as_deref(), Some("masters"));
+        assert_eq!(chosen("Bob", None, Some(2400)).as_deref(), Some("strong"));
+        assert_eq!(chosen("Bob", None, Some(900)).as_deref(), Some("weak"));
+        assert_eq!(chosen("Ann", Some("GM"), Some(900)).as_deref(), Some("ann"), "the most conditions");
+        assert_eq!(chosen("Bob", None, None), None, "no rating is neither high nor low");
     }
 
     #[test]

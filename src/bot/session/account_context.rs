@@ -11,6 +11,7 @@ use tracing::Level;
 
 use super::{
     ChoosePlayer, ControlError,
+    background::BackgroundTurns,
     control::ControlAnswer,
     event::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
@@ -34,6 +35,8 @@ pub(super) struct AccountParts {
     pub server: Arc<dyn Server>,
     pub pool: Pool,
     pub lag: SharedLag,
+    /// The turns of correspondence games, of all accounts together.
+    pub background: BackgroundTurns,
     pub event_bus: EventBus,
     pub journal: Journal,
     pub player: ChoosePlayer,

@@ -30,10 +30,14 @@ use super::{
     machine::GameInput,
     stream_losses::StreamLosses,
 };
-use crate::{metrics, policy::NameLists};
+use crate::{
+    journal::{Archive, GameResult, JournalError},
+    metrics,
+    policy::NameLists,
+};
 use commands::OpenCommands;
 use council::player::SharedLag;
-use domain::{Account, Action, GameId, KnownGame, ServerEvent, ServerName, Tournament};
+use domain::{Account, Action, ChatRoom, GameId, KnownGame, ServerEvent, ServerName, Tournament, Variant};
 use platform::Server;
 use requests::ask;
 use util::{Shutdown, Supervisor, values::HoursOfDay};
@@ -88,6 +92,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         server,
         pool: runtime.pool.clone(),
         lag: SharedLag::default(),
+        background: runtime.background.clone(),
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
@@ -192,12 +197,30 @@ async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     }
 }
 
+/// Returns the players who have declined, of all accounts: account, id, end of the rest, and number of refusals.
+///
+/// # Errors
+/// The journal cannot be read.
+pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u32)>, JournalError> {
+    let mut found = Vec::new();
+    for (key, text) in archive.states(MEMORY)? {
+        let memory: LobbyMemory = serde_json::from_str(&text).unwrap_or_default();
+        let account = key.strip_prefix(MEMORY).unwrap_or_default();
+        let declined = memory.matchmaker.decliners();
+        found.extend(declined.map(|(player, until, times)| (account.to_owned(), player.to_owned(), until, times)));
+    }
+    Ok(found)
+}
+
+/// The start of the keys of the lobbies' memories.
+const MEMORY: &str = "lobby/";
+
 fn learned_key(name: &ServerName) -> String {
     format!("server/{name}")
 }
 
 fn memory_key(name: &ServerName) -> String {
-    format!("lobby/{name}")
+    format!("{MEMORY}{name}")
 }
 
 struct Manager {
@@ -361,12 +384,19 @@ impl Manager {
                 if !self.games.contains_key(&id) {
                     self.tell_lobby(LobbyInput::GameStarted(id.clone()));
                 }
-                let (opponent, tournament) = (info.opponent().clone(), info.tournament.clone());
-                self.tell_lobby(LobbyInput::Opponent(id.clone(), opponent, tournament));
+                if !self.policy.variants.contains(&info.terms.variant) && info.terms.variant != Variant::Standard {
+                    return self.leave_politely(id, info.terms.variant);
+                }
+                self.tell_lobby(LobbyInput::Known(info.clone()));
                 self.tell_game(&id, GameInput::Full(info, state));
             }
             ServerEvent::GameState(id, state) => self.tell_game(&id, GameInput::State(state)),
-            ServerEvent::Chat(id, line) => self.tell_game(&id, GameInput::Chat(line, self.lobby.queue())),
+            ServerEvent::Chat(id, line) => {
+                if let Some(said) = self.ordered_in_chat(&line.username, &line.text) {
+                    self.context.perform(&id, Action::Chat(id.clone(), line.room, said));
+                }
+                self.tell_game(&id, GameInput::Chat(line, self.lobby.queue()));
+            }
             ServerEvent::OpponentGone { id, gone, claim_after } => {
                 self.context.tell_of_game(&id, GameEvent::OpponentGone { gone, claim_after });
                 self.tell_game(&id, GameInput::OpponentGone(gone, claim_after));
@@ -412,6 +442,9 @@ impl Manager {
             ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {
                 self.context.tell(AccountEvent::Tell { from: from.clone(), text: text.clone() });
+                if let Some(text) = self.ordered_in_chat(&from.name, &text) {
+                    self.carry_out(LobbyEffect::Do(Action::Tell { to: from.name.clone(), text }));
+                }
                 for action in self.reception.answer(&from, text, self.lobby.queue()) {
                     self.carry_out(LobbyEffect::Do(action));
                 }
@@ -457,13 +490,13 @@ impl Manager {
         if self.games.contains_key(id) {
             self.tell_game(id, input);
         } else {
-            self.tell_lobby(LobbyInput::GameEnded(id.clone()));
+            self.tell_lobby(LobbyInput::GameEnded(id.clone(), None));
         }
     }
 
     fn game_exited(&mut self, exit: Exit) {
         match exit {
-            Exit::Over(id) => self.game_ended(id),
+            Exit::Over(id, result) => self.game_ended(id, result),
             // The game goes on at the server: its whole state, asked for after a moment, makes a new task.
             Exit::Panicked(id) => {
                 self.context.fault(Some(&id), "the task of the game panicked; restarting it".to_owned());
@@ -477,11 +510,19 @@ impl Manager {
         }
     }
 
-    fn game_ended(&mut self, id: GameId) {
+    fn game_ended(&mut self, id: GameId, result: Option<GameResult>) {
         self.games.remove(&id);
         metrics::games_running(&self.context.name, self.games.len());
         self.over.insert(id.clone());
-        self.tell_lobby(LobbyInput::GameEnded(id));
+        self.tell_lobby(LobbyInput::GameEnded(id, result));
+    }
+
+    /// A game by rules that no engine here plays, which runs all the same: left at once, and not played by the fallback's lights.
+    fn leave_politely(&mut self, id: GameId, variant: Variant) {
+        self.over.insert(id.clone());
+        let sorry = format!("Sorry, none of my engines plays {variant}.");
+        self.context.perform(&id, Action::Chat(id.clone(), ChatRoom::Player, sorry));
+        self.leave_unplayable(id, &format!("no engine here plays {variant}"));
     }
 
     /// A game that we do not know the rules of: better left at once than lost on time.

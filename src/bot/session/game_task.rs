@@ -13,34 +13,36 @@
 //! - a player that panics takes its game's task along, which begins anew.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     ops::ControlFlow,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use tokio::{sync::mpsc, time::sleep_until};
+use tokio::{sync::mpsc, task::AbortHandle, time::sleep_until};
 
 use super::{
     account_context::{AccountContext, defended},
     adjudicator::Adjudicator,
+    background::BackgroundTurn,
     chat::Conversation,
     event::GameEvent,
     game_end::{self, FinalState},
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
+    prepared_player::PreparedPlayer,
 };
 use crate::{
-    journal::{DecidedMove, GameKey},
+    journal::{DecidedMove, GameKey, GameResult},
     metrics,
 };
 use council::{
     Council,
     clock::Budget,
+    electors::{EngineChat, EngineGame},
     player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
-use domain::{
-    Action, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Limits, Line, Source, TimeControl, UciMove,
-};
+use domain::{Action, ChatRoom, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Line, Source, UciMove};
 use util::caught;
 
 mod commands;
@@ -56,14 +58,16 @@ const INBOX: usize = 64;
 
 #[derive(Debug)]
 pub(super) enum Exit {
-    Over(GameId),
+    /// The game is over, with its result for us where it has one.
+    Over(GameId, Option<GameResult>),
     /// The task panicked, or its player did: a defect of ours that must not cost the game.
     Panicked(GameId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskEnd {
-    Over,
+    /// The game is over, with its result for us where it has one.
+    Over(Option<GameResult>),
     /// The manager has let go of it.
     Released,
     /// Its player is gone, by a defect of ours.
@@ -78,20 +82,19 @@ pub(super) fn start(
 ) -> mpsc::Sender<GameInput> {
     let (inbox_sender, inbox) = mpsc::channel(INBOX);
     let (own, own_inbox) = mpsc::unbounded_channel();
-    let (player_sender, player_events) = mpsc::unbounded_channel();
     let task = GameTask {
         id: id.clone(),
         context,
         own,
-        player_sender: Some(player_sender),
+        player_events: None,
         timers: HashMap::new(),
         rating_change: None,
         progress: GameProgress::AwaitingState,
     };
     tokio::spawn(async move {
         // Whatever state the panic left behind is dropped with the task; the next one begins from the server's whole state.
-        let exit = match caught("game", task.run(inbox, own_inbox, player_events)).await {
-            Some(TaskEnd::Over) => Exit::Over(id),
+        let exit = match caught("game", task.run(inbox, own_inbox)).await {
+            Some(TaskEnd::Over(result)) => Exit::Over(id, result),
             Some(TaskEnd::Released) => return,
             Some(TaskEnd::PlayerLost) | None => Exit::Panicked(id),
         };
@@ -105,8 +108,8 @@ struct GameTask {
     context: AccountContext,
     /// Results of own requests; there are few at a time.
     own: mpsc::UnboundedSender<GameInput>,
-    /// Sender for the player alone: when the player is gone, its events end.
-    player_sender: Option<mpsc::UnboundedSender<PlayerEvent>>,
+    /// Events of the player, while there is one: when it is gone, they end.
+    player_events: Option<mpsc::UnboundedReceiver<PlayerEvent>>,
     timers: HashMap<Timer, Instant>,
     /// Change of our rating, if the server announces it before we see the end.
     rating_change: Option<i32>,
@@ -122,16 +125,45 @@ enum GameProgress {
 /// A game from its first whole state on.
 struct RunningGame {
     machine: GameMachine,
-    player: GamePlayer,
-    limits: Limits,
+    /// Of a correspondence game only while it searches: its engines do not wait for days.
+    player: Option<GamePlayer>,
+    prepared: Arc<PreparedPlayer>,
+    /// Lines that the books are not to go on with.
+    lost_lines: LostLines,
     /// The running search, of our move or in the opponent's time.
     search: Option<SearchHandle>,
+    /// The search of a correspondence game that waits for its turn.
+    awaited_turn: Option<AwaitedTurn>,
+    /// The turn of the running search of a correspondence game.
+    turn: Option<BackgroundTurn>,
     conversation: Conversation,
+    /// Chat of its engines.
+    chat: EngineChat,
     /// True if the journal was asked for a move decided before a restart.
     journal_was_asked: bool,
-    electors: usize,
     /// True if a book knew our last move.
     in_book: bool,
+}
+
+/// A search of a correspondence game, until its turn comes.
+struct AwaitedTurn {
+    request: SearchRequest,
+    received: Instant,
+    waiting: AbortHandle,
+}
+
+impl Drop for AwaitedTurn {
+    fn drop(&mut self) {
+        self.waiting.abort();
+    }
+}
+
+/// Returns the player's next event; waits for ever while there is no player.
+async fn next_event(events: &mut Option<mpsc::UnboundedReceiver<PlayerEvent>>) -> Option<PlayerEvent> {
+    match events {
+        Some(events) => events.recv().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// A decision that is in the journal and not announced yet.
@@ -146,14 +178,13 @@ impl GameTask {
         mut self,
         mut inbox: mpsc::Receiver<GameInput>,
         mut own_inbox: mpsc::UnboundedReceiver<GameInput>,
-        mut player_events: mpsc::UnboundedReceiver<PlayerEvent>,
     ) -> TaskEnd {
         loop {
             let alarm = self.timers.values().min().copied();
             let input = tokio::select! {
                 biased;
                 Some(input) = own_inbox.recv() => input,
-                event = player_events.recv() => match event {
+                event = next_event(&mut self.player_events) => match event {
                     Some(event) => match self.player_event(event) {
                         Some(input) => input,
                         None => continue,
@@ -170,8 +201,8 @@ impl GameTask {
                 },
             };
             let effects = self.take(input).await;
-            if self.carry_out(effects).await.is_break() {
-                return TaskEnd::Over;
+            if let ControlFlow::Break(result) = self.carry_out(effects).await {
+                return TaskEnd::Over(result);
             }
         }
     }
@@ -209,6 +240,9 @@ impl GameTask {
             (GameProgress::Running(game), GameInput::Chat(line, queue)) => {
                 let ours = line.username.eq_ignore_ascii_case(&game.machine.info().us().name);
                 self.context.tell_of_game(&self.id, GameEvent::Chat { line: line.clone(), ours });
+                if !ours && line.room == ChatRoom::Player {
+                    game.chat.hear(&line.username, &line.text);
+                }
                 let mut effects = Vec::new();
                 if game.conversation.asks_to_wait(&line) {
                     let patience = game.machine.wait_longer(now, &mut effects);
@@ -218,11 +252,14 @@ impl GameTask {
                 effects.extend(answers.into_iter().map(GameEffect::Do));
                 effects
             }
+            (GameProgress::Running(game), GameInput::Turn(id, turn)) => {
+                if let Some(events) = game.take_turn(id, turn, &self.context) {
+                    self.player_events = Some(events);
+                }
+                Vec::new()
+            }
             (GameProgress::Running(game), input) => game.machine.handle(now, input),
-            (GameProgress::AwaitingState, GameInput::Full(info, state)) => match self.player_sender.take() {
-                Some(events) => self.begin(now, info, state, events).await,
-                None => Vec::new(),
-            },
+            (GameProgress::AwaitingState, GameInput::Full(info, state)) => self.begin(now, info, state).await,
             (GameProgress::AwaitingState, GameInput::Finished(status, winner)) => {
                 vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
             }
@@ -232,37 +269,21 @@ impl GameTask {
         }
     }
 
-    async fn begin(
-        &mut self,
-        now: Instant,
-        info: Box<GameInfo>,
-        state: GameState,
-        events: mpsc::UnboundedSender<PlayerEvent>,
-    ) -> Vec<GameEffect> {
+    async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
         let clock = state.clocks.map(|clocks| clocks.of(info.our_color).remaining);
         let prepared = (self.context.player)(&info);
         let settings = &prepared.settings;
-        let council = Council::new(&self.context.pool, &prepared.roster, &settings.council, info.terms.variant);
         let lost_lines = match settings.book.repeat_lost {
             true => LostLines::default(),
             false => {
                 LostLines::new(in_time(clock, self.context.journal.lost_book_lines(&info)).await.unwrap_or_default())
             }
         };
-        let config = PlayerConfig {
-            game: self.id.clone(),
-            clock: settings.clock.clone(),
-            lag: Arc::clone(&self.context.lag),
-            library: Arc::clone(&prepared.library),
-            lost_lines,
-            online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
-        };
-        let player = GamePlayer::start(config, council, events);
         let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings, &self.context.variants);
         let key = self.context.key(&self.id);
         let granted = in_time(clock, self.context.journal.takebacks_granted(&key)).await.unwrap_or_default();
         // Days are too long to search through.
-        let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
+        let real_time = info.terms.time_control.is_real_time();
         let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(settings, granted));
         if real_time {
             machine.ponder_replies(settings.ponder);
@@ -271,29 +292,33 @@ impl GameTask {
         let electors = Arc::from(prepared.roster.electors());
         self.context.tell_of_game(&self.id, GameEvent::Started { info, electors, ply });
         let greetings = conversation.greet(machine.info(), machine.line().ply());
-        let limits = (&settings.limits).into();
-        let game = RunningGame {
+        let mut game = RunningGame {
             machine,
-            player,
-            limits,
+            player: None,
+            prepared,
+            lost_lines,
             search: None,
+            awaited_turn: None,
+            turn: None,
             conversation,
+            chat: EngineChat::default(),
             journal_was_asked: false,
-            electors: prepared.roster.electors().len(),
             in_book: false,
         };
+        if real_time {
+            self.player_events = Some(game.seat_player(&self.context));
+        }
         game.show_position(&self.context);
         self.progress = GameProgress::Running(Box::new(game));
         greetings.into_iter().map(GameEffect::Do).chain(effects).collect()
     }
 
-    async fn carry_out(&mut self, effects: Vec<GameEffect>) -> ControlFlow<()> {
+    async fn carry_out(&mut self, effects: Vec<GameEffect>) -> ControlFlow<Option<GameResult>> {
         let mut written = None;
         for effect in effects {
             match (effect, &mut self.progress) {
                 (GameEffect::Over(end), _) => {
-                    self.over(end).await;
-                    return ControlFlow::Break(());
+                    return ControlFlow::Break(self.over(end).await);
                 }
                 (GameEffect::Do(action), _) => self.context.perform(&self.id, action),
                 (GameEffect::Resync, _) => {
@@ -320,10 +345,13 @@ impl GameTask {
                     tokio::task::yield_now().await;
                 }
                 (GameEffect::RecordDecision(decided), GameProgress::Running(game)) => {
+                    if game.leaves_the_cores() {
+                        self.player_events = None;
+                    }
                     written = Some(game.record(*decided, &self.context).await);
                 }
                 (effect, GameProgress::Running(game)) => {
-                    if let Some((request, decided)) = game.carry_out(effect, &self.context).await {
+                    if let Some((request, decided)) = game.carry_out(effect, &self.context, &self.own).await {
                         let _ = self.own.send(GameInput::Decided(request, decided));
                     }
                 }
@@ -345,8 +373,9 @@ impl GameTask {
         }
     }
 
-    async fn over(&mut self, end: GameOver) {
-        let mut seen = None;
+    /// Says goodbye, and sees to the record. Returns the result for us.
+    async fn over(&mut self, end: GameOver) -> Option<GameResult> {
+        let (mut seen, mut result) = (None, None);
         if let GameProgress::Running(game) = &mut self.progress {
             let is_over =
                 !matches!(&end, GameOver::Shown(GameStatus::Adjourned, _) | GameOver::Told(GameStatus::Adjourned, _));
@@ -354,6 +383,9 @@ impl GameTask {
                 self.context.perform(&self.id, goodbye);
             }
             let (info, plies) = (Box::new(game.machine.info().clone()), game.machine.line().ply());
+            if let GameOver::Shown(status, winner) | GameOver::Told(status, winner) = &end {
+                result = GameResult::of(info.our_color, status, *winner);
+            }
             seen = Some(FinalState { info, plies, rating_change: self.rating_change });
         }
         if let (Some(change), GameOver::Told(..) | GameOver::Unknown) = (self.rating_change, &end) {
@@ -368,6 +400,7 @@ impl GameTask {
             GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, seen, Some((status, winner))),
             GameOver::Unknown => game_end::look_up(&self.context, &self.id, seen, None),
         }
+        result
     }
 }
 
@@ -377,6 +410,7 @@ impl RunningGame {
         &mut self,
         effect: GameEffect,
         context: &AccountContext,
+        own: &mpsc::UnboundedSender<GameInput>,
     ) -> Option<(RequestId, Box<DecidedSearch>)> {
         match effect {
             GameEffect::Search { request, line, clocks, received, excluded } => {
@@ -386,18 +420,23 @@ impl RunningGame {
                     let decision = Decision::without_vote(best, Source::Journal);
                     return Some((request, Box::new(DecidedSearch { line, decision, budget: None })));
                 }
-                self.search(request, line, Vec::new(), self.time(clocks, received), excluded);
+                let request = self.request(request, line, Vec::new(), self.time(clocks, received), excluded);
+                match self.is_correspondence() {
+                    true => self.wait_for_turn(request, received, context, own),
+                    false => self.search(request),
+                }
             }
             GameEffect::Ponder { request, mut lines } => {
                 let line = lines.remove(0);
-                self.search(request, line, lines, Time::Unbounded, Vec::new());
+                let request = self.request(request, line, lines, Time::Unbounded, Vec::new());
+                self.search(request);
             }
             GameEffect::PonderHit { clocks, received } => {
                 if let Some(search) = &self.search {
                     search.comes_about(self.machine.line(), self.time(clocks, received));
                 }
             }
-            GameEffect::StopSearch => self.search = None,
+            GameEffect::StopSearch => (self.search, self.awaited_turn, self.turn) = (None, None, None),
             GameEffect::RecordMoves => {
                 let (line, clocks) = (self.machine.line(), self.machine.state().clocks);
                 context.journal.line_seen(&self.key(context), line, clocks);
@@ -439,19 +478,95 @@ impl RunningGame {
         in_time(self.our_clock(), context.journal.decided_move(&self.key(context), line)).await.ok().flatten()
     }
 
-    /// Hands a position to the player. What was searched before is dropped first, so that the player is free.
-    fn search(
-        &mut self,
-        request: RequestId,
+    fn request(
+        &self,
+        id: RequestId,
         line: Arc<Line>,
         others: Vec<Arc<Line>>,
         time: Time,
         excluded: Vec<UciMove>,
-    ) {
+    ) -> SearchRequest {
+        let limits = (&self.prepared.settings.limits).into();
+        SearchRequest { id, line, others, time, limits, excluded, always_search: false }
+    }
+
+    /// Hands a position to the player. What was searched before is dropped first, so that the player is free.
+    fn search(&mut self, request: SearchRequest) {
         self.search = None;
-        let limits = self.limits;
-        let search = SearchRequest { id: request, line, others, time, limits, excluded, always_search: false };
-        self.search = Some(self.player.think(search));
+        self.search = self.player.as_ref().map(|player| player.think(request));
+    }
+
+    fn is_correspondence(&self) -> bool {
+        !self.machine.info().terms.time_control.is_real_time()
+    }
+
+    /// Starts the game's player, and returns what it will tell.
+    fn seat_player(&mut self, context: &AccountContext) -> mpsc::UnboundedReceiver<PlayerEvent> {
+        let (events, receiver) = mpsc::unbounded_channel();
+        let (prepared, info) = (&self.prepared, self.machine.info());
+        let settings = &prepared.settings;
+        let mut roster = Cow::Borrowed(&*prepared.roster);
+        if roster.has_engines() {
+            let (opponent, our_rating) = (info.opponent().clone(), info.us().rating);
+            roster = Cow::Owned(roster.for_game(&EngineGame { opponent, our_rating, chat: self.chat.clone() }));
+        }
+        if self.is_correspondence() {
+            roster = Cow::Owned(roster.in_background());
+        }
+        let council = Council::new(&context.pool, &roster, &settings.council, info.terms.variant);
+        let config = PlayerConfig {
+            game: info.id.clone(),
+            clock: settings.clock.clone(),
+            lag: Arc::clone(&context.lag),
+            library: Arc::clone(&prepared.library),
+            lost_lines: self.lost_lines.clone(),
+            online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
+        };
+        self.player = Some(GamePlayer::start(config, council, events));
+        receiver
+    }
+
+    /// Keeps a search of a correspondence game until its turn comes, which [`GameInput::Turn`] tells.
+    fn wait_for_turn(
+        &mut self,
+        request: SearchRequest,
+        received: Instant,
+        context: &AccountContext,
+        own: &mpsc::UnboundedSender<GameInput>,
+    ) {
+        let (id, own) = (request.id, own.clone());
+        let length = self.prepared.settings.clock.correspondence_move_time;
+        let turn = context.background.clone().turn(context.pool.clone(), length, self.our_clock());
+        let waiting = tokio::spawn(async move { _ = own.send(GameInput::Turn(id, turn.await)) });
+        self.search = None;
+        self.awaited_turn = Some(AwaitedTurn { request, received, waiting: waiting.abort_handle() });
+    }
+
+    /// Begins the search whose turn has come. The time spent waiting counts as spent.
+    fn take_turn(
+        &mut self,
+        id: RequestId,
+        turn: BackgroundTurn,
+        context: &AccountContext,
+    ) -> Option<mpsc::UnboundedReceiver<PlayerEvent>> {
+        let awaited = self.awaited_turn.take_if(|awaited| awaited.request.id == id)?;
+        let mut request = awaited.request.clone();
+        if let Time::Clock { spent, .. } = &mut request.time {
+            *spent = awaited.received.elapsed();
+        }
+        let events = self.seat_player(context);
+        self.turn = Some(turn);
+        self.search(request);
+        Some(events)
+    }
+
+    /// Ends the player of a correspondence game that has decided. Returns true if there was one.
+    fn leaves_the_cores(&mut self) -> bool {
+        let leaves = self.is_correspondence() && self.player.is_some();
+        if leaves {
+            (self.search, self.player, self.turn) = (None, None, None);
+        }
+        leaves
     }
 
     /// Writes a decision into the journal; one that the journal remembered stands there already, with the votes that made it.
@@ -481,13 +596,21 @@ impl RunningGame {
     fn announce(&mut self, decided: WrittenDecision, context: &AccountContext) {
         let WrittenDecision { line, decision, budget } = decided;
         let info = self.machine.info();
+        for text in self.chat.take_said() {
+            // What the server would drop as a flood is not said.
+            let said = self.conversation.say(info, ChatRoom::Player, &text).unwrap_or_default();
+            said.into_iter().for_each(|action| context.perform(&info.id, action));
+        }
         if let Some(budget) = budget {
             for told in self.conversation.decided(info, &line, &decision, budget) {
                 context.perform(&info.id, told);
             }
         }
         if decision.source == Source::Council {
-            metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes_cast().count()));
+            metrics::electors_silent(
+                &context.name,
+                self.prepared.roster.electors().len().saturating_sub(decision.votes_cast().count()),
+            );
         }
         let in_book = decision.source.is_of_openings();
         let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;
@@ -511,7 +634,7 @@ mod tests {
     use crate::{
         journal::{Journal, JournalSettings},
         policy::ChatSettings,
-        session::{BotEvent, EventBus, account_context::AccountParts},
+        session::{BotEvent, EventBus, account_context::AccountParts, background::BackgroundTurns},
     };
     use council::{electors::Pool, player::SharedLag};
     use domain::{Account, ActionError, Done};
@@ -548,6 +671,7 @@ mod tests {
             player: Arc::new(|_| panic!("no game begins here")),
             chat: ChatSettings::default(),
             variants: Vec::new(),
+            background: BackgroundTurns::default(),
             requests: TaskTracker::new(),
             stopping: CancellationToken::new(),
         })
@@ -571,12 +695,12 @@ mod tests {
             id: id.clone(),
             context,
             own,
-            player_sender: Some(player),
+            player_events: Some(player_events),
             timers: HashMap::from([(Timer::Abort, Instant::now())]),
             rating_change: None,
             progress: GameProgress::AwaitingState,
         };
-        assert_eq!(task.run(inbox, own_inbox, player_events).await, TaskEnd::Over);
+        assert_eq!(task.run(inbox, own_inbox).await, TaskEnd::Over(None));
         let rated = |event: &BotEvent| matches!(event, BotEvent::Game(_, GameEvent::Rated { change: 4 }));
         let mut told = std::iter::from_fn(|| seen.try_recv().ok());
         assert!(told.any(|event| rated(&event)), "the change of the rating was taken in before the end");
@@ -594,11 +718,11 @@ mod tests {
             id: GameId::new("abcdefgh"),
             context: context(&folder),
             own,
-            player_sender: None,
+            player_events: Some(player_events),
             timers: HashMap::new(),
             rating_change: None,
             progress: GameProgress::AwaitingState,
         };
-        assert_eq!(task.run(inbox, own_inbox, player_events).await, TaskEnd::PlayerLost);
+        assert_eq!(task.run(inbox, own_inbox).await, TaskEnd::PlayerLost);
     }
 }

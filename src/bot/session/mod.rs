@@ -13,6 +13,7 @@
 mod account_context;
 mod account_task;
 mod adjudicator;
+mod background;
 mod chat;
 pub mod control;
 pub mod event;
@@ -39,7 +40,8 @@ use council::electors::Pool;
 use domain::{GameInfo, ServerEvent, ServerName, Variant};
 use platform::Server;
 
-pub use account_task::{AccountEnd, play};
+pub use account_task::{AccountEnd, decliners, play};
+pub use background::BackgroundTurns;
 pub use control::{Control, ControlCommand, ControlError};
 pub use event::{AccountEvent, AccountMode, BotEvent, EventBus, GameEvent, Sentence, how_it_ended};
 pub use prepared_player::{PlayerError, PreparedPlayer};
@@ -65,6 +67,8 @@ pub struct Runtime {
     pub policy: Arc<AccountPolicy>,
     /// Through which the operator's commands come.
     pub control: Control,
+    /// The turns of correspondence games.
+    pub background: BackgroundTurns,
 }
 
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use std::{
 
 use bot::{
     journal::{Journal, JournalSettings},
-    session::{self, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime},
+    session::{self, BackgroundTurns, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime},
 };
 use council::{CouncilSettings, electors::Pool};
 use domain::{
@@ -110,6 +110,7 @@ impl Game {
             player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
             policy: Arc::default(),
             control: Control::new(shutdown.clone()),
+            background: BackgroundTurns::default(),
         };
         let (asked, requests) = mpsc::unbounded_channel();
         let (events, inbox) = mpsc::channel(100);

@@ -12,7 +12,9 @@ use super::{MOST_GAMES, request::GameOrder};
 use crate::{WebContext, problem::HttpProblem};
 use bot::{
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountPolicy, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames},
+    session::{
+        self, AccountPolicy, BackgroundTurns, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames,
+    },
 };
 use domain::{GameId, GameInfo};
 use platform::lichess::{self, LichessSettings, Token};
@@ -100,6 +102,7 @@ impl PlayStage {
                 ..AccountPolicy::default()
             }),
             control: Control::new(shutdown.clone()),
+            background: BackgroundTurns::default(),
         })
     }
 

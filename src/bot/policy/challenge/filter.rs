@@ -1,12 +1,16 @@
 //! Terms for one kind of opponent: time controls, ratings, frequency.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
+use shakmaty::CastlingMode;
 
 use super::{DeclineWith, refuse};
 use domain::{
-    Challenge, DeclineReason, Player, Speed, TimeControl, Variant,
+    Challenge, DeclineReason, Line, Player, Speed, TimeControl, Variant,
     values::{Kind, Mode, TimeControlRule},
 };
 use util::{
@@ -19,7 +23,8 @@ use util::{
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeFilter {
     pub accept: bool,
-    /// Accepted variants, of those that an engine of the roster plays.
+    /// Accepted variants, of those that an engine plays; "all" is every one.
+    #[serde(deserialize_with = "variants")]
     pub variants: Vec<Variant>,
     /// Accepted speeds or time controls.
     pub time_controls: Vec<TimeControlRule>,
@@ -68,6 +73,32 @@ pub struct ChallengeFilter {
     /// Rematches in a row; `None` is no limit.
     #[serde(with = "WholeNumberOrNone::<0, 1000>")]
     pub max_rematches: Option<u32>,
+}
+
+/// Reads a list of variants, or `all`.
+fn variants<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variant>, D::Error> {
+    struct ListOrAll;
+
+    impl<'de> Visitor<'de> for ListOrAll {
+        type Value = Vec<Variant>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of variants, or \"all\"")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            match text {
+                "all" => Ok(Variant::ALL.to_vec()),
+                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+            }
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(items))
+        }
+    }
+
+    deserializer.deserialize_any(ListOrAll)
 }
 
 impl Default for ChallengeFilter {
@@ -134,6 +165,14 @@ impl ChallengeFilter {
             let only_standard = self.variants == [Variant::Standard];
             let reason = if only_standard { DeclineReason::Standard } else { DeclineReason::Variant };
             return refuse(reason, format!("{} is not among variants", terms.variant));
+        }
+        let is_chess960 =
+            |fen| Line::from_fen(terms.variant, fen).is_ok_and(|line| line.castling_mode() == CastlingMode::Chess960);
+        if terms.variant == Variant::FromPosition
+            && !self.variants.contains(&Variant::Chess960)
+            && challenge.initial_fen.as_deref().is_some_and(is_chess960)
+        {
+            return refuse(DeclineReason::Variant, "its position castles as in chess960, which is not among variants");
         }
         if !self.modes.contains(&Mode::of(terms.rated)) {
             // The key names what we do play.

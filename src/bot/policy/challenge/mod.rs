@@ -22,7 +22,8 @@ pub use queue::{Preference, SortBy, Waiting, order};
 
 use super::rate_limits::{RateLimits, Spending};
 use domain::{
-    Challenge, ChallengeObstacle, DeclineReason, GameId, Line, Player, Speed, Variant, engine_position, values::Kind,
+    Challenge, ChallengeObstacle, DeclineReason, GameId, Line, Player, Speed, TimeControl, Variant, engine_position,
+    values::Kind,
 };
 use util::{
     Fault,
@@ -34,13 +35,16 @@ use util::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeSettings {
-    /// Games at a time. 1 to 100.
+    /// Real-time games at a time. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub concurrency: usize,
+    /// Correspondence and unlimited games at a time, beside `concurrency`. 0 to 1000.
+    #[serde(with = "WholeNumber::<0, 1000>")]
+    pub correspondence_games: usize,
     /// Places reserved for humans. 0 to 100.
     #[serde(with = "WholeNumber::<0, 100>")]
     pub reserved_for_humans: usize,
-    /// Games at a time with one opponent. 1 to 100.
+    /// Real-time games at a time with one opponent, and as many correspondence games. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub max_games_per_opponent: usize,
     /// The least time from the start of one game to the next, in seconds. 0 to 86400.
@@ -77,6 +81,7 @@ impl Default for ChallengeSettings {
     fn default() -> Self {
         Self {
             concurrency: 1,
+            correspondence_games: 20,
             reserved_for_humans: 0,
             max_games_per_opponent: 1,
             min_gap: Duration::ZERO,
@@ -168,6 +173,8 @@ pub struct TakenPlace {
     /// The opponent's id.
     pub opponent: String,
     pub kind: Kind,
+    /// False for correspondence and unlimited games, which have places of their own.
+    pub real_time: bool,
 }
 
 /// The starts of games with an opponent, and the number of successive rematches. Saved as JSON, so
@@ -259,7 +266,7 @@ pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &Chal
     }
     match suits(challenge, settings, context) {
         Err((reason, why)) => ChallengeVerdict::Decline { reason, why },
-        Ok(opponent) => room_for(opponent, settings, context),
+        Ok(opponent) => room_for(opponent, challenge.terms.time_control, settings, context),
     }
 }
 
@@ -358,9 +365,14 @@ fn not_too_often(
 }
 
 /// Checks whether it can be accepted now.
-fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
+fn room_for(
+    opponent: &Player,
+    time_control: TimeControl,
+    settings: &ChallengeSettings,
+    context: &ChallengeContext<'_>,
+) -> ChallengeVerdict {
     let now = context.now.timestamp();
-    let kind = Kind::of(opponent);
+    let (kind, real_time) = (Kind::of(opponent), time_control.is_real_time());
     let wait = |until, why: String| match context.waiting < settings.max_waiting {
         true => ChallengeVerdict::Wait { until, why },
         false => {
@@ -372,12 +384,18 @@ fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &Challenge
     {
         return ChallengeVerdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
     }
-    let with_them = context.places.iter().filter(|place| place.opponent == opponent.id).count();
+    let alike = context.places.iter().filter(|place| place.real_time == real_time);
+    let with_them = alike.clone().filter(|place| place.opponent == opponent.id).count();
     if with_them >= settings.max_games_per_opponent {
         return wait(None, format!("{with_them} games with {} already run", opponent.name));
     }
-    if !has_place(kind, settings, context.places) {
-        return wait(None, format!("{} games run", context.places.len()));
+    let free = match real_time {
+        true => has_place(kind, settings, context.places),
+        false => has_correspondence_place(settings, context.places),
+    };
+    if !free {
+        let kind = if real_time { "real-time" } else { "correspondence" };
+        return wait(None, format!("{} {kind} games run", alike.count()));
     }
     match context.last_start.and_then(|start| start.checked_add(settings.min_gap).ok()) {
         Some(next) if next > now => wait(Some(next), "the last game has just begun".to_owned()),
@@ -385,15 +403,21 @@ fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &Challenge
     }
 }
 
-/// Returns true if another game against an opponent of this kind can start. Humans' games fill the
-/// reserved places first.
+/// Returns true if another real-time game against an opponent of this kind can start. Humans' games
+/// fill the reserved places first.
 pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
-    let humans = places.iter().filter(|place| place.kind == Kind::Human).count();
+    let places = places.iter().filter(|place| place.real_time);
+    let humans = places.clone().filter(|place| place.kind == Kind::Human).count();
     let still_reserved = match kind {
         Kind::Human => 0,
         Kind::Bot => settings.reserved_for_humans.saturating_sub(humans),
     };
-    places.len() + still_reserved < settings.concurrency
+    places.count() + still_reserved < settings.concurrency
+}
+
+/// Returns true if another correspondence or unlimited game can start.
+pub fn has_correspondence_place(settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
+    places.iter().filter(|place| !place.real_time).count() < settings.correspondence_games
 }
 
 /// Returns the time since `then`; zero if it is in the future.

@@ -67,7 +67,7 @@ impl Idle {
 }
 
 fn place(opponent: &str, kind: Kind) -> TakenPlace {
-    TakenPlace { opponent: opponent.to_owned(), kind }
+    TakenPlace { opponent: opponent.to_owned(), kind, real_time: true }
 }
 
 fn settings(change: impl Fn(&mut ChallengeFilter)) -> ChallengeSettings {
@@ -336,4 +336,22 @@ fn friends_and_best_challenges_come_first() {
     assert_eq!(ordered(SortBy::Best, Preference::None), ["friend", "master", "strong", "weak", "bot"]);
     assert_eq!(ordered(SortBy::Best, Preference::Bot), ["friend", "bot", "master", "strong", "weak"]);
     assert_eq!(ordered(SortBy::First, Preference::Human), ["friend", "weak", "strong", "master", "bot"]);
+}
+
+#[test]
+fn correspondence_games_have_places_of_their_own() {
+    let mut settings = settings(|filter| filter.time_controls.push("correspondence".parse().expect("a rule")));
+    settings.correspondence_games = 2;
+    let mut slow = invitation();
+    slow.terms.time_control = control("3d");
+    let correspondence = |opponent: &str| TakenPlace { real_time: false, ..place(opponent, Kind::Human) };
+    let judged =
+        |places: Vec<TakenPlace>, challenge: &Challenge| Idle { places, ..Idle::default() }.judge(challenge, &settings);
+    let full = vec![correspondence("bob"), correspondence("eve")];
+    assert_eq!(judged(full.clone(), &invitation()), ChallengeVerdict::Accept, "days take no place of minutes");
+    assert!(matches!(judged(full, &slow), ChallengeVerdict::Wait { .. }), "their own limit");
+    let blitz = vec![place("bob", Kind::Human), correspondence("eve")];
+    assert_eq!(judged(blitz.clone(), &slow), ChallengeVerdict::Accept);
+    assert!(matches!(judged(blitz, &invitation()), ChallengeVerdict::Wait { .. }));
+    assert_eq!(judged(vec![correspondence("ann")], &invitation()), ChallengeVerdict::Accept, "one of each with Ann");
 }

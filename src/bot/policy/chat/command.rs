@@ -41,11 +41,13 @@ pub enum ChatCommand {
     Queue,
     /// The variants played.
     Variants,
+    /// A game for a friend, with this or another player.
+    Challenge,
 }
 
 impl ChatCommand {
     /// Every command, in the order of `!help`.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Help,
         Self::Eval,
         Self::Pv,
@@ -62,6 +64,7 @@ impl ChatCommand {
         Self::Ping,
         Self::Queue,
         Self::Variants,
+        Self::Challenge,
     ];
 
     const fn word(self) -> &'static str {
@@ -82,6 +85,7 @@ impl ChatCommand {
             Self::Ping => "ping",
             Self::Queue => "queue",
             Self::Variants => "variants",
+            Self::Challenge => "challenge",
         }
     }
 
@@ -94,6 +98,11 @@ impl ChatCommand {
             "motor" => Some(Self::Name),
             word => Self::ALL.into_iter().find(|command| command.word() == word),
         }
+    }
+
+    /// The words after `!challenge`; `None` for any other line.
+    pub fn challenge_words(text: &str) -> Option<impl Iterator<Item = &str>> {
+        (Self::from_line(text) == Some(Self::Challenge)).then(|| text.split_whitespace().skip(1))
     }
 
     /// Returns true if the answer reveals the evaluation of the position.
@@ -113,7 +122,14 @@ impl ChatCommand {
             | Self::Draw
             | Self::Takeback
             | Self::Wait => true,
-            Self::Help | Self::Name | Self::Cpu | Self::Ram | Self::Ping | Self::Queue | Self::Variants => false,
+            Self::Help
+            | Self::Name
+            | Self::Cpu
+            | Self::Ram
+            | Self::Ping
+            | Self::Queue
+            | Self::Variants
+            | Self::Challenge => false,
         }
     }
 
@@ -122,7 +138,8 @@ impl ChatCommand {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();
         match self {
             Self::Help => {
-                let words = settings.commands.iter().map(|command| format!("!{}", command.word()));
+                let public = settings.commands.iter().filter(|command| **command != Self::Challenge);
+                let words = public.map(|command| format!("!{}", command.word()));
                 format!("Commands: {}", words.collect::<Vec<_>>().join(" "))
             }
             Self::Eval => or(&context.eval, "I have no opinion yet."),
@@ -141,6 +158,8 @@ impl ChatCommand {
             Self::Queue if context.queue.is_empty() => "The queue is empty. Challenge me!".to_owned(),
             Self::Queue => format!("Waiting: {}", context.queue.join(", ")),
             Self::Variants => format!("I play {}", context.variants.join(", ")),
+            // Friends are answered by the account, which makes the challenge.
+            Self::Challenge => String::new(),
         }
     }
 }

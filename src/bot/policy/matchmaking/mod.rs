@@ -209,9 +209,10 @@ impl Matchmaker {
                 .iter()
                 .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
                 .filter(|bot| kind.suits(bot, ours) && self.may_challenge(&bot.id, kind.terms(), lists, now))
+                .filter(|bot| settings.weight_of(&bot.id) > 0)
                 .collect();
             let candidates = kind.nearest_to_target(candidates, ours);
-            if let Some(bot) = settings.rating_preference.pick(&candidates, random) {
+            if let Some(bot) = settings.pick(&candidates, random) {
                 self.turn = self.turn.wrapping_add(all - types.len());
                 let (series, first) = Series::start(bot.id.clone(), kind.terms(), kind.games_in_row, random);
                 self.series = series;
@@ -242,6 +243,20 @@ impl Matchmaker {
         let terms = series.terms();
         self.rest(series.opponent, terms, settings, now);
         None
+    }
+
+    /// Returns true if games of a series with this player, by id, are still to follow.
+    pub fn is_in_series(&self, opponent: &str) -> bool {
+        self.series.as_ref().is_some_and(|series| series.opponent == opponent)
+    }
+
+    /// Returns the players who have declined, by id, each with the end of the rest and the number of refusals.
+    pub fn decliners(&self) -> impl Iterator<Item = (&str, Timestamp, u32)> {
+        self.refusals.iter().filter_map(|(player, refusals)| {
+            let declined = refusals.iter().filter(|refusal| refusal.times > 0);
+            let until = declined.clone().map(|refusal| refusal.until).max()?;
+            Some((player.as_str(), until, declined.map(|refusal| refusal.times).sum()))
+        })
     }
 
     fn may_challenge(&self, id: &str, terms: GameTerms, lists: &MatchmakingLists<'_>, now: Timestamp) -> bool {
@@ -416,15 +431,18 @@ impl MatchmakingLists<'_> {
     }
 }
 
-impl RatingPreference {
-    fn pick<'a>(self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
+impl MatchmakingSettings {
+    fn pick<'a>(&self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
         let rating = |player: &Player| player.rating.unwrap_or(1500);
         let lowest = candidates.iter().map(rating).min()?;
         let highest = candidates.iter().map(rating).max()?;
-        let weights = candidates.iter().map(|player| match self {
-            Self::None => 1,
-            Self::High => rating(player) - lowest + 1,
-            Self::Low => highest - rating(player) + 1,
+        let weights = candidates.iter().map(|player| {
+            let preferred = match self.rating_preference {
+                RatingPreference::None => 1,
+                RatingPreference::High => rating(player) - lowest + 1,
+                RatingPreference::Low => highest - rating(player) + 1,
+            };
+            preferred.saturating_mul(self.weight_of(&player.id))
         });
         candidates.get(pick(weights, random)?)
     }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::journal::GameResult;
 use domain::{GameTerms, Player, TimeControl, Variant, values::MinutesAndSeconds};
 use util::{
     Fault,
@@ -56,6 +57,11 @@ pub struct MatchmakingSettings {
     pub avoid_urls: Vec<String>,
     /// Leave out players on `challenge.block` too.
     pub avoid_blocked: bool,
+    /// Results of a game against a bot after which it is challenged to a rematch with the colours changed, as often in a row as
+    /// `challenge.bot.max_rematches` says.
+    pub rematch_after: Vec<GameResult>,
+    /// Weights of chosen players among all, by name: 1 for the others, 0 is never. 0 to 1000.
+    pub weights: BTreeMap<String, u32>,
     /// Types of challenges.
     pub types: BTreeMap<String, MatchType>,
 }
@@ -79,6 +85,8 @@ impl Default for MatchmakingSettings {
             avoid_files: Vec::new(),
             avoid_urls: Vec::new(),
             avoid_blocked: true,
+            rematch_after: Vec::new(),
+            weights: BTreeMap::new(),
             types: BTreeMap::new(),
         }
     }
@@ -209,9 +217,17 @@ impl MatchType {
 }
 
 impl MatchmakingSettings {
+    /// Returns the weight of a player, by id.
+    pub(super) fn weight_of(&self, id: &str) -> u32 {
+        self.weights.iter().find(|(name, _)| name.eq_ignore_ascii_case(id)).map_or(1, |(_, weight)| *weight)
+    }
+
     /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
+        for (name, _) in self.weights.iter().filter(|(_, weight)| **weight > 1000) {
+            faults.push(Fault::value(name, "a weight from 0 to 1000").below("weights"));
+        }
         if self.enabled && self.types.values().all(|kind| kind.weight == 0) {
             let accepted = r#"false, or a type with a weight, such as [matchmaking.types.blitz] time_control = "3+2""#;
             faults.push(Fault::value("enabled", accepted));

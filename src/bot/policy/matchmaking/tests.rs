@@ -388,3 +388,27 @@ fn rest_counts_game_lengths() {
     assert_eq!(request_at(&mut matchmaker, &settings, &bots, 0, rested - 1.second()), None);
     assert!(request_at(&mut matchmaker, &settings, &bots, 0, rested).is_some());
 }
+
+#[test]
+fn chosen_opponents_are_likelier() {
+    let weights = [("Anna".to_owned(), 9), ("carl".to_owned(), 0)].into();
+    let settings = MatchmakingSettings { weights, ..of_type(|_| ()) };
+    let bots = [bot("anna", 2000), bot("bert", 2000), bot("carl", 2000)];
+    let mut counts = BTreeMap::<String, usize>::new();
+    for seed in 0..200 {
+        let chosen = request_at(&mut Matchmaker::default(), &settings, &bots, seed, NOW).expect("a player");
+        *counts.entry(chosen.opponent).or_default() += 1;
+    }
+    assert!((160..=195).contains(&counts["anna"]), "{counts:?}");
+    assert_eq!(counts.len(), 2, "a weight of 0 is never");
+}
+
+#[test]
+fn decliners_are_listed() {
+    let settings = of_type(|_| ());
+    let mut matchmaker = Matchmaker::default();
+    matchmaker.made(ChallengeId::new("ours0001"), "Anna", settings.types.values().next().expect("a type").terms(), NOW);
+    matchmaker.declined(&ChallengeId::new("ours0001"), DeclineReason::Later, &settings, NOW);
+    let listed: Vec<_> = matchmaker.decliners().collect();
+    assert_eq!(listed, [("anna", NOW + 1.hour(), 1)]);
+}

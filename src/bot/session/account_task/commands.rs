@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use super::{Manager, policy_with};
+use crate::policy::{chat::ChatCommand, matchmaking::MatchType};
 use crate::session::{
     AccountEvent, AccountMode,
-    control::{AccountCommand, AccountRequest, ControlAnswer, ControlError},
+    control::{AccountCommand, AccountRequest, ChallengeOrder, ControlAnswer, ControlError},
     event::terms_in_words,
     lobby::{LobbyCommand, LobbyEffect, LobbyInput},
     machine::GameInput,
 };
-use domain::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry};
+use domain::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry, values::MinutesAndSeconds};
 
 /// Commands that wait for the answer of the server.
 #[derive(Default)]
@@ -85,6 +86,28 @@ impl Manager {
             };
             let _ = answer.send(said);
         }
+    }
+
+    /// Obeys `!challenge [NAME] [TIME] [rated]` of a friend, by default for a casual game of 3+2 with the friend; the answer.
+    pub(super) fn ordered_in_chat(&mut self, from: &str, text: &str) -> Option<String> {
+        let allowed = self.policy.chat.commands.contains(&ChatCommand::Challenge) && self.lobby.is_friend(from);
+        let words = ChatCommand::challenge_words(text).filter(|_| allowed)?;
+        let mut terms = MatchType { rated: false, ..MatchType::default() }.terms();
+        let mut opponent = from.to_owned();
+        for word in words {
+            match (word, word.parse()) {
+                ("rated", _) => terms.rated = true,
+                (_, Ok(MinutesAndSeconds(time_control))) => terms.time_control = time_control,
+                (name, Err(_)) => name.clone_into(&mut opponent),
+            }
+        }
+        let done = format!("{opponent} is challenged to {}", terms_in_words(terms));
+        let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
+        let said = self.tell_lobby_command(LobbyCommand::Challenge(ChallengeOrder { request, games: 1 }));
+        Some(match said {
+            Some(Err(why)) => why,
+            _ => done,
+        })
     }
 
     fn pause(&mut self, pause: bool, answer: ControlAnswer) {

@@ -10,12 +10,17 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    session::{BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer, control::ReloadedPolicy},
+    policy::challenge::Names,
+    session::{
+        BackgroundTurns, BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer,
+        control::ReloadedPolicy,
+    },
 };
 use council::{CouncilSettings, electors::Pool};
 use domain::{
-    Account, ActionError, ChallengeId, ChallengeRequest, ChatLine, Clock, Clocks, Color, DeclineReason, Done, GameInfo,
-    GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove, Variant,
+    Account, ActionError, ChallengeId, ChallengeRequest, ChatLine, ChatRoom, Clock, Clocks, Color, DeclineReason, Done,
+    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove,
+    Variant,
 };
 
 /// Refuses and answers as it is told, and notes what was asked of it.
@@ -174,8 +179,12 @@ impl Story {
             pool: Pool::new(1),
             event_bus,
             player: player(),
-            policy: Arc::default(),
+            policy: Arc::new(AccountPolicy {
+                lists: NameLists { friends: Names::parse("Friend"), ..NameLists::default() },
+                ..AccountPolicy::default()
+            }),
             control: control.clone(),
+            background: BackgroundTurns::default(),
         };
         let server = Arc::new(server);
         let (events, inbox) = mpsc::channel(100);
@@ -320,6 +329,47 @@ async fn unplayable_game_is_aborted_or_resigned() {
         story.shutdown.now.cancel();
         assert_eq!(story.ends().await.0, AccountEnd::Closed);
     }
+}
+
+/// A variant that no engine here plays is not left to a player that knows no better.
+#[tokio::test]
+async fn a_game_without_an_engine_is_left_politely() {
+    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let (mut info, state) = game("", GameStatus::Started, None);
+    info.terms.variant = Variant::Atomic;
+    info.start = Line::start(Variant::Atomic);
+    let id = info.id.clone();
+    story.tells(ServerEvent::GameStarted(id.clone())).await;
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    let sorry = "Sorry, none of my engines plays atomic.".to_owned();
+    for expected in [Action::Chat(id.clone(), ChatRoom::Player, sorry), Action::Abort(id)] {
+        happens(|| story.server.asked.lock().expect("no panic").contains(&expected).then_some(())).await;
+    }
+    story.shutdown.now.cancel();
+    assert_eq!(story.ends().await.0, AccountEnd::Closed);
+}
+
+/// Friends, and no others, may order games in the chat.
+#[tokio::test]
+async fn friends_order_challenges_in_chat() {
+    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let says = |name: &str, text: &str| ServerEvent::Tell { from: Player::named(name), text: text.to_owned() };
+    story.tells(says("Stranger", "!challenge Robot 3+2")).await;
+    story.tells(says("Friend", "!challenge Robot 5+3 rated")).await;
+    let challenged = || {
+        let asked = story.server.asked.lock().expect("no panic");
+        let requests = asked.iter().filter_map(|action| match action {
+            Action::Challenge(request) => Some(request.clone()),
+            _ => None,
+        });
+        requests.collect::<Vec<_>>()
+    };
+    let requests = happens(|| Some(challenged()).filter(|requests| !requests.is_empty())).await;
+    let [request] = requests.as_slice() else { panic!("{requests:?}") };
+    assert_eq!((request.opponent.as_str(), request.terms.rated), ("Robot", true));
+    assert_eq!(request.terms.time_control.in_minutes(), "5+3");
+    story.shutdown.now.cancel();
+    assert_eq!(story.ends().await.0, AccountEnd::Closed);
 }
 
 /// Promise 5: a game that ended without us is looked up.

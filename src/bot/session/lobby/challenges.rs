@@ -80,7 +80,9 @@ impl Lobby {
                     again: None,
                 };
                 let opponent = challenge.opponent.clone();
-                let place = ReservedPlace { opponent, reserved: Some(reserved), ..ReservedPlace::default() };
+                let correspondence = !challenge.terms.time_control.is_real_time();
+                let place =
+                    ReservedPlace { opponent, correspondence, reserved: Some(reserved), ..ReservedPlace::default() };
                 self.places.insert(GameId::from(&challenge.id), place);
             }
         }

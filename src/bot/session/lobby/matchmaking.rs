@@ -22,7 +22,7 @@ impl Lobby {
         let situation = Situation {
             now,
             idle_since: self.idle_since,
-            games: self.places.len(),
+            games: self.real_time_games(),
             place_free: challenge::has_place(Kind::Bot, &self.policy.challenge, &places),
             others_wait: !self.waiting.is_empty(),
             draining: self.mode != AccountMode::Playing || self.us.is_none(),

@@ -26,9 +26,9 @@ use jiff::{Timestamp, Zoned};
 use rand::{SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
-use super::{AccountMode, AccountPolicy};
+use super::{AccountMode, AccountPolicy, control::ChallengeOrder};
 use crate::{
-    journal::ChallengeOutcome,
+    journal::{ChallengeOutcome, GameResult},
     policy::{
         Matchmaker, NameLists, Participation, RateLimits,
         challenge::{OpponentHistory, TakenPlace, Waiting},
@@ -38,8 +38,8 @@ use crate::{
     },
 };
 use domain::{
-    Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, Player, Tournament,
-    values::Kind,
+    Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameInfo, Player,
+    Tournament, Variant, values::Kind,
 };
 use orders::{Order, Orders};
 
@@ -78,9 +78,11 @@ pub(super) enum LobbyInput {
     Bots(Vec<Account>),
     Tournaments(TournamentAnswer),
     GameStarted(GameId),
-    /// Against whom it is, and in which tournament.
-    Opponent(GameId, Player, Option<String>),
-    GameEnded(GameId),
+    /// The server has told what a game is.
+    Known(Box<GameInfo>),
+    /// A game is over, with its result for us where it has one.
+    GameEnded(GameId, Option<GameResult>),
+    /// The lists of names have changed.
     Lists(NameLists),
     /// The time that [`Lobby::next_wakeup`] named has come.
     Tick,
@@ -153,6 +155,8 @@ pub(super) struct Lobby {
     orders: Orders,
     /// The order whose challenge is on its way; it is not among `orders` meanwhile.
     ordered: Option<Order>,
+    /// The player to whom a rematch was offered, by id, and the game that it follows.
+    rematch: Option<(String, GameId)>,
     /// True if a challenge of ours is on its way, or an opponent is sought.
     looking: bool,
     /// Id of the player for whom a challenge is on its way to the server; it takes a place.
@@ -188,6 +192,10 @@ struct ReservedPlace {
     is_ours: bool,
     rematch_of: Option<GameId>,
     tournament: Option<String>,
+    /// True for a game of days a move or without a clock.
+    correspondence: bool,
+    /// The challenge to a rematch, where one may be offered.
+    rematch: Option<ChallengeRequest>,
     /// Reason of the reservation; `None` if the game runs.
     reserved: Option<Reservation>,
 }
@@ -217,6 +225,7 @@ impl Lobby {
             mode,
             orders: Orders::new(),
             ordered: None,
+            rematch: None,
             looking: false,
             asked: None,
             declined_early: None,
@@ -242,6 +251,11 @@ impl Lobby {
         self.orders.extend(self.ordered.take());
     }
 
+    /// Returns true for a player on the operator's list of friends.
+    pub(super) fn is_friend(&self, name: &str) -> bool {
+        self.lists.friends.contains(name)
+    }
+
     pub(super) const fn mode(&self) -> AccountMode {
         self.mode
     }
@@ -256,10 +270,10 @@ impl Lobby {
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Returns true if nothing of ours is left at the server: no game runs or is about to, no
-    /// challenge of ours stands or is on its way.
+    /// Returns true if nothing is left to wait for: no real-time game runs or is about to, no challenge of ours stands or is on its way. A
+    /// correspondence game lasts for weeks and goes on after a restart.
     pub(super) fn is_idle(&self) -> bool {
-        self.places.is_empty() && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
+        self.real_time_games() == 0 && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
     }
 
     /// We stop at once: what can be taken back is taken back.
@@ -292,10 +306,8 @@ impl Lobby {
             LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
             LobbyInput::Tournaments(answer) => self.tournament_answer(now, answer, &mut effects),
             LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
-            LobbyInput::Opponent(id, opponent, tournament) => {
-                self.opponent(time, &id, opponent, tournament, &mut effects);
-            }
-            LobbyInput::GameEnded(id) => self.game_ended(time, &id),
+            LobbyInput::Known(info) => self.known(time, &info, &mut effects),
+            LobbyInput::GameEnded(id, result) => self.game_ended(time, &id, result),
             LobbyInput::Lists(lists) => {
                 self.lists = lists;
                 self.block_again();
@@ -386,16 +398,15 @@ impl Lobby {
         effects.push(LobbyEffect::Play(id));
     }
 
-    fn opponent(
-        &mut self,
-        now: Timestamp,
-        id: &GameId,
-        opponent: Player,
-        tournament: Option<String>,
-        effects: &mut Vec<LobbyEffect>,
-    ) {
+    fn known(&mut self, now: Timestamp, info: &GameInfo, effects: &mut Vec<LobbyEffect>) {
+        let (id, opponent) = (&info.id, info.opponent().clone());
         let Some(place) = self.places.get_mut(id) else { return };
-        place.tournament = tournament;
+        place.tournament.clone_from(&info.tournament);
+        place.correspondence = !info.terms.time_control.is_real_time();
+        place.rematch = rematch_of(info);
+        if let Some((_, last)) = self.rematch.take_if(|(player, _)| *player == opponent.id) {
+            place.rematch_of = Some(last);
+        }
         let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
         let opponent = place.opponent.insert(opponent);
         if !std::mem::replace(&mut place.counted, true) {
@@ -417,27 +428,71 @@ impl Lobby {
         memory.counted.retain(|id, since| places.contains_key(id) || later(*since, COUNTED) > now);
     }
 
-    fn game_ended(&mut self, now: Timestamp, id: &GameId) {
-        self.places.remove(id);
-        self.idle_since = now;
+    fn game_ended(&mut self, now: Timestamp, id: &GameId, result: Option<GameResult>) {
+        let Some(place) = self.places.remove(id) else {
+            self.idle_since = now;
+            return;
+        };
+        if !place.correspondence {
+            self.idle_since = now;
+        }
+        if let (Some(request), Some(result)) = (place.rematch, result) {
+            self.offer_rematch(now, id, request, result);
+        }
+    }
+
+    /// Challenges the opponent of a game to another one, where the settings say so after this result.
+    fn offer_rematch(&mut self, now: Timestamp, id: &GameId, request: ChallengeRequest, result: GameResult) {
+        let opponent = request.opponent.to_lowercase();
+        let played = self.memory.opponents.get(&opponent).map_or(0, |history| history.rematches);
+        let most = self.policy.challenge.filter(Kind::Bot).max_rematches;
+        let wanted = self.policy.matchmaking.rematch_after.contains(&result)
+            && self.mode == AccountMode::Playing
+            && most.is_none_or(|most| played < most)
+            && !self.lists.block.contains(&opponent)
+            && !self.lists.avoid.contains(&opponent)
+            // A game that was ordered, or that follows in a series, comes before.
+            && self.orders.is_empty()
+            && !self.memory.matchmaker.is_in_series(&opponent)
+            && self.memory.rate_limits.may(Spending::ChallengeToBot, now).is_ok();
+        if wanted {
+            self.rematch = Some((opponent, id.clone()));
+            self.orders.push_back(Order::new(ChallengeOrder { request, games: 1 }));
+        }
+    }
+
+    fn real_time_games(&self) -> usize {
+        self.places.values().filter(|place| !place.correspondence).count()
     }
 
     /// The places that are taken: by games, by challenges we accepted, by the one we have made, and by the next game of a
     /// tournament that pairs us.
     fn taken(&self) -> Vec<TakenPlace> {
-        let place = |opponent: Option<&Player>| TakenPlace {
-            opponent: opponent.map(|player| player.id.clone()).unwrap_or_default(),
-            kind: opponent.map_or(Kind::Bot, Kind::of),
+        let place = |known: &ReservedPlace| TakenPlace {
+            opponent: known.opponent.as_ref().map(|player| player.id.clone()).unwrap_or_default(),
+            kind: known.opponent.as_ref().map_or(Kind::Bot, Kind::of),
+            real_time: !known.correspondence,
         };
-        let mut taken: Vec<TakenPlace> = self.places.values().map(|known| place(known.opponent.as_ref())).collect();
+        let mut taken: Vec<TakenPlace> = self.places.values().map(place).collect();
         let standing = self.memory.matchmaker.standing().map(|(_, id)| id.to_owned());
-        let theirs = |opponent| TakenPlace { opponent, kind: Kind::Bot };
+        let theirs = |opponent| TakenPlace { opponent, kind: Kind::Bot, real_time: true };
         taken.extend(standing.or_else(|| self.asked.clone()).map(theirs));
         if self.memory.participation.awaits_game(self.latest, &self.tournaments_played()) {
             taken.push(theirs(String::new()));
         }
         taken
     }
+}
+
+/// The challenge to a rematch of a game, with the colours changed. Only bots are challenged unasked, and not in tournaments.
+fn rematch_of(info: &GameInfo) -> Option<ChallengeRequest> {
+    let opponent = info.opponent();
+    if !opponent.is_bot() || opponent.ai_level.is_some() || info.tournament.is_some() {
+        return None;
+    }
+    let initial_fen = info.start.start_fen().filter(|_| info.terms.variant == Variant::FromPosition);
+    let (opponent, our_color) = (opponent.name.clone(), Some(!info.our_color));
+    Some(ChallengeRequest { opponent, terms: info.terms, our_color, initial_fen })
 }
 
 /// Returns the pause before a challenge is accepted again, after `attempts` attempts.

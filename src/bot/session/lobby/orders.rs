@@ -40,7 +40,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    const fn new(wanted: ChallengeOrder) -> Self {
+    pub(super) const fn new(wanted: ChallengeOrder) -> Self {
         Self { wanted, failures: 0, rests: None }
     }
 

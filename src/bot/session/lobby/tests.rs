@@ -7,9 +7,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::{MatchmakingSettings, challenge::Names, matchmaking::MatchType};
-use domain::{GameTerms, TimeControl, Variant, values::MinutesAndSeconds};
+use domain::{Color, GameTerms, Line, TimeControl, values::MinutesAndSeconds};
 
 const START: Timestamp = Timestamp::constant(1_700_000_000, 0);
+
+const BLITZ: TimeControl = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
 
 /// A lobby with a clock that the story turns.
 struct Story {
@@ -72,12 +74,26 @@ impl Story {
 
     fn begins(&mut self, id: &str, opponent: &str) {
         self.happens(LobbyInput::GameStarted(GameId::new(id)));
-        self.happens(LobbyInput::Opponent(GameId::new(id), player(opponent), None));
+        self.happens(LobbyInput::Known(game_against(id, opponent, BLITZ)));
     }
 
     fn ends(&mut self, id: &str) -> Vec<LobbyEffect> {
-        self.happens(LobbyInput::GameEnded(GameId::new(id)))
+        self.happens(LobbyInput::GameEnded(GameId::new(id), None))
     }
+}
+
+/// A game with White against a bot.
+fn game_against(id: &str, opponent: &str, time_control: TimeControl) -> Box<GameInfo> {
+    Box::new(GameInfo {
+        id: GameId::new(id),
+        terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
+        white: player("Concilio"),
+        black: player(opponent),
+        our_color: Color::White,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    })
 }
 
 fn player(name: &str) -> Player {
@@ -90,8 +106,7 @@ fn bot(name: &str) -> Account {
 }
 
 fn challenge(id: &str, from: &str) -> Challenge {
-    let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-    let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+    let terms = GameTerms { variant: Variant::Standard, time_control: BLITZ, rated: true };
     Challenge::to_us(ChallengeId::new(id), player(from), terms)
 }
 
@@ -279,7 +294,7 @@ fn reopened_games_count_once() {
     let spent = story.lobby.memory().rate_limits.clone();
     for _ in 0..50 {
         for id in ["game0001", "game0002"] {
-            story.happens(LobbyInput::Opponent(GameId::new(id), player("Ann"), None));
+            story.happens(LobbyInput::Known(game_against(id, "Ann", BLITZ)));
         }
     }
     assert_eq!(story.lobby.memory().rate_limits, spent);
@@ -604,7 +619,7 @@ proptest! {
                     unwanted += usize::from(!story.lobby.places.contains_key(&game));
                     story.happens(LobbyInput::GameStarted(game))
                 }
-                5 => story.happens(LobbyInput::Opponent(game, player("Ann"), None)),
+                5 => story.happens(LobbyInput::Known(game_against(id, "Ann", BLITZ))),
                 6 => story.ends(id),
                 7 => story.happens(LobbyInput::Cancelled(offer)),
                 _ => story.after(Duration::from_secs(seconds)),
@@ -619,4 +634,48 @@ proptest! {
         prop_assert_eq!(story.lobby.places.len(), 0);
         prop_assert_eq!(story.lobby.waiting.len(), 0);
     }
+}
+
+#[test]
+fn correspondence_games_take_no_place_of_blitz() {
+    let mut story = Story::for_games(1);
+    story.happens(LobbyInput::GameStarted(GameId::new("slow0001")));
+    let days = TimeControl::Correspondence { days: 3 };
+    story.happens(LobbyInput::Known(game_against("slow0001", "Bob", days)));
+    assert!(accepts(&story.challenged("fast0001", "Ann"), "fast0001"));
+    story.accepted("fast0001", Ok(()));
+    story.begins("fast0001", "Ann");
+    assert!(!accepts(&story.challenged("fast0002", "Eve"), "fast0002"), "one blitz game at a time");
+    assert!(accepts(&story.ends("fast0001"), "fast0002"));
+    story.happens(LobbyInput::Cancelled(ChallengeId::new("fast0002")));
+    assert!(story.lobby.is_idle(), "a drain waits for no correspondence game");
+}
+
+#[test]
+fn rematches_follow_the_results_of_the_settings() {
+    let rematch_after = |results: &[GameResult], most| {
+        let results = results.to_vec();
+        Story::with(move |policy| {
+            policy.matchmaking.rematch_after = results;
+            policy.challenge.bot.max_rematches = most;
+        })
+    };
+    let asks = |effects: &[LobbyEffect]| {
+        effects.iter().find_map(|effect| match effect {
+            LobbyEffect::Do(Action::Challenge(request)) => Some(request.clone()),
+            _ => None,
+        })
+    };
+    let ends = |story: &mut Story, id: &str, result| {
+        asks(&story.happens(LobbyInput::GameEnded(GameId::new(id), Some(result))))
+    };
+    let mut story = rematch_after(&[GameResult::Lost], Some(1));
+    story.plays("game0001", "Ann");
+    assert_eq!(ends(&mut story, "game0001", GameResult::Won), None);
+    story.plays("game0002", "Ann");
+    let request = ends(&mut story, "game0002", GameResult::Lost).expect("a rematch");
+    assert_eq!((request.opponent.as_str(), request.our_color), ("Ann", Some(Color::Black)));
+    story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("game0003"))));
+    story.begins("game0003", "Ann");
+    assert_eq!(ends(&mut story, "game0003", GameResult::Lost), None, "one rematch in a row");
 }

@@ -8,7 +8,10 @@ use std::{
 use council::{clock::Budget, player::RequestId};
 use domain::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
 
-use crate::session::control::{ControlAnswer, GameCommand};
+use crate::session::{
+    background::BackgroundTurn,
+    control::{ControlAnswer, GameCommand},
+};
 
 #[derive(Debug)]
 pub(in crate::session) enum GameInput {
@@ -33,6 +36,8 @@ pub(in crate::session) enum GameInput {
     /// A search has come to its decision.
     Decided(RequestId, Box<DecidedSearch>),
     Sent(AnswerNumber, Result<(), ActionError>),
+    /// The turn of a correspondence game's search has come; handled by the task.
+    Turn(RequestId, BackgroundTurn),
     /// A timer that was set has run out.
     Timer(Timer),
 }

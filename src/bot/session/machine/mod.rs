@@ -160,7 +160,7 @@ impl GameMachine {
             GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
             GameInput::Gone => self.gone(&mut effects),
             // The task handles these: it has the chat, the record and the operator's channel.
-            GameInput::Chat(..) | GameInput::Command(..) | GameInput::Rated(_) => (),
+            GameInput::Chat(..) | GameInput::Command(..) | GameInput::Rated(_) | GameInput::Turn(..) => (),
             GameInput::NotGivenUp => self.not_given_up(now, &mut effects),
             GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
             GameInput::Decided(request, decided) => self.decided(now, request, decided, &mut effects),

@@ -136,6 +136,7 @@ impl PlayStage {
             player: Arc::new(move |_| Arc::clone(&player)),
             policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
             control: self.control.clone(),
+            background: session::BackgroundTurns::default(),
         };
         let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events, stop };
         tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
