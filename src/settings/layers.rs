@@ -26,6 +26,20 @@ struct Readings {
     complaints: Vec<String>,
 }
 
+/// A variable that was meant for a key, with one underscore between table and key instead of two.
+fn misnamed(name: &str, tables: &config::Map<String, Value>) -> Option<Problem> {
+    let meant = name.strip_prefix("CONCILIO_").filter(|rest| !rest.starts_with('_'))?.to_lowercase();
+    tables.iter().find_map(|(table, value)| {
+        let key = meant.strip_prefix(table.as_str())?.strip_prefix('_')?;
+        let ValueKind::Table(keys) = &value.kind else { return None };
+        let right = format!("CONCILIO__{table}__{key}").to_uppercase();
+        keys.contains_key(key).then(|| {
+            let what = format!("two underscores stand between table and key: {right}");
+            Problem::new(&Some(name.to_owned()), what)
+        })
+    })
+}
+
 /// The merged settings, as they were written.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
@@ -68,6 +82,7 @@ impl Layers {
                 )),
             }
         }
+        problems.extend(sources.environment.iter().filter_map(|(name, _)| misnamed(name, &defaults.0)));
         let known: Vec<String> = defaults.0.keys().cloned().collect();
         for (key, value) in layers.iter_mut().flat_map(SettingsLayer::take_strange_keys) {
             problems.push(Problem::of_unknown_key(&origin_of(&value), &[key], &known));

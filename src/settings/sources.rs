@@ -75,6 +75,26 @@ impl Sources {
     }
 }
 
+/// Returns the mistake in a text that is not TOML, in words for people who do not know its grammar.
+fn explained(text: &str, error: &toml::de::Error) -> String {
+    let (message, span) = (error.message(), error.span().unwrap_or_default());
+    let there = text.get(span).unwrap_or_default();
+    if message == "duplicate key" {
+        return format!("{there} is set twice in this table; delete one of the lines");
+    }
+    if message.contains("as i128") || message.contains("as u128") || message.contains("number too large") {
+        return "the number is too large".to_owned();
+    }
+    if message.contains("escape") || message.contains("unicode") {
+        return r"a backslash begins an escape in double quotes; write / or use single quotes, such as 'C:\games'"
+            .to_owned();
+    }
+    if message.starts_with("invalid boolean") || message.contains("string values must be quoted") {
+        return format!("{message}; a text stands in quotes, such as \"two\"");
+    }
+    message.to_owned()
+}
+
 /// A text without the lines in which it is not TOML.
 fn without_mistakes(text: &str) -> String {
     let mut lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
@@ -137,7 +157,7 @@ impl SettingsLayer {
             Some(format!("{name}:{}", before.matches('\n').count() + 1))
         };
         let (document, errors) = DeTable::parse_recoverable(text);
-        let refused = |error: &toml::de::Error| Problem::new(&line(error.span()), error.message().to_owned());
+        let refused = |error: &toml::de::Error| Problem::new(&line(error.span()), explained(text, error));
         if !errors.is_empty() {
             return Err(errors.iter().map(refused).collect());
         }
@@ -173,6 +193,22 @@ impl SettingsLayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mistakes_in_toml_are_explained() {
+        for (text, expected) in [
+            ("[a]\nb = 99999999999999999999999", "my.toml:2: the number is too large"),
+            ("[a]\nb = 1\nb = 2", "my.toml:3: b is set twice in this table; delete one of the lines"),
+            (
+                "[a]\nb = \"C:\\Users\\me\"",
+                r"my.toml:2: a backslash begins an escape in double quotes; write / or use single quotes, such as 'C:\games'",
+            ),
+            ("[a]\nb = two", "my.toml:2: invalid boolean, expected `true`; a text stands in quotes, such as \"two\""),
+        ] {
+            let problems = SettingsLayer::file("my.toml", text).map(|_| ()).expect_err(text);
+            assert_eq!(problems.first().map(ToString::to_string).as_deref(), Some(expected));
+        }
+    }
 
     #[test]
     fn invalid_toml_lines_are_skipped() {

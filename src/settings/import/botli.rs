@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use domain::{Speed, values::MinutesAndSeconds};
 use toml::{Table, Value};
 
 use super::{
     common::{
-        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, own_explorer, texts,
-        unneeded, variant, whole,
+        Bound, ImportedEngine, book_selection, bounds, concurrency, drop_unknown, flags, gaviota, greetings, is_speed,
+        is_variant, lists, numbers, online_sources, own_explorer, texts, variant, whole,
     },
     foreign::{ForeignSettings, parse},
+    table::{BOTLI, copy},
     written::ImportedSettings,
 };
 
@@ -58,6 +60,7 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         ours,
     );
     opponents(foreign, ours);
+    copy(BOTLI, foreign, ours);
 }
 
 /// Gives sections of older files their places in newer ones.
@@ -85,7 +88,7 @@ fn opponents(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     if !friends.is_empty() {
         ours.remark(
             "whitelist",
-            "challenge.friends may bring any variant that an engine here plays, not only those listed",
+            "challenge.friends may bring any variant that an engine here plays and any time control, not only those listed",
         );
         if foreign.holds_items("online_blacklists") {
             ours.remark("online_blacklists", "a friend on such a list is declined here; BotLi plays him");
@@ -93,7 +96,6 @@ fn opponents(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
     ours.set_some("challenge.friends", (!friends.is_empty()).then_some(friends));
     ours.set_some("challenge.block", (!block.is_empty()).then_some(block));
-    lists(&[("online_blacklists", "challenge.block_urls")], foreign, ours);
 }
 
 fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
@@ -155,7 +157,6 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Pa
 fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
     let files: BTreeMap<String, String> = foreign.take_table("books").into_iter().collect();
     let enabled = foreign.take_flag("opening_books.enabled").unwrap_or(false);
-    unneeded(&[("opening_books.priority", "books come before all services")], foreign, ours);
     let mut parts = Vec::new();
     for key in foreign.names("opening_books.books") {
         let old = |option: &str| format!("opening_books.books.{key}.{option}");
@@ -308,19 +309,6 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             let number = foreign.take_number(&old(option));
             ours.only_if(enabled).set_number(&key, number);
         }
-        unneeded(
-            &[
-                (
-                    &old("only_without_book"),
-                    "books come before all services, which are asked where no book knows a move",
-                ),
-                (&old("use_for_variants"), "each service is asked in the variants that it knows"),
-                (&old("allow_repetitions"), "whether a move repeats is left to the search that runs meanwhile"),
-                (&old("trust_eval"), "an evaluation counts from min_depth on"),
-            ],
-            foreign,
-            ours,
-        );
     }
     sources.sort_by(|one, other| other.0.total_cmp(&one.0));
     let sources: Vec<&str> = sources.into_iter().map(|(_, source)| source).collect();
@@ -343,46 +331,16 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     if foreign.take_text(&old("opening_explorer.selection")).is_some() {
         ours.set("player.online.explorer.selection", "score");
     }
-    unneeded(
-        &[
-            (&old("opening_explorer.only_with_wins"), "the best score is played, which without wins is none"),
-            (&old("opening_explorer.anti"), "the games of one player are asked for, and that may be an opponent"),
-            (&old("chessdb.min_candidates"), "the best known move is played, however many there are"),
-        ],
-        foreign,
-        ours,
-    );
-    numbers(
-        &[
-            (&old("opening_explorer.min_games"), "player.online.explorer.min_games"),
-            (&old("lichess_cloud.min_eval_depth"), "player.online.cloud.min_depth"),
-        ],
-        foreign,
-        ours,
-    );
-    let good = foreign.take_text(&old("chessdb.selection")).map(|selection| if selection == "good" { 25 } else { 0 });
-    ours.set_some("player.online.chessdb.max_difference", good);
-    unneeded(&[(&old("chessdb.best_move"), "player.online.chessdb.max_difference says it")], foreign, ours);
+    // Older files name a selection, newer ones say whether it is the best move.
+    let best = foreign.take_flag(&old("chessdb.best_move"));
+    let best = foreign.take_text(&old("chessdb.selection")).map(|selection| selection != "good").or(best);
+    ours.set_some("player.online.chessdb.max_difference", best.map(|best| if best { 0 } else { 25 }));
 }
 
 fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let draws = foreign.take_flag("offer_draw.enabled");
     ours.set_some("player.draw.offer", draws);
     ours.set_some("player.draw.accept", draws);
-    flags(&[("resign.enabled", "player.resign.enabled")], foreign, ours);
-    numbers(
-        &[
-            ("offer_draw.score", "player.draw.max_score"),
-            ("offer_draw.consecutive_moves", "player.draw.consecutive_moves"),
-            ("offer_draw.min_game_length", "player.draw.min_game_length"),
-            ("offer_draw.min_rating", "player.draw.min_rating"),
-            ("resign.score", "player.resign.score"),
-            ("resign.consecutive_moves", "player.resign.consecutive_moves"),
-            ("resign.min_rating", "player.resign.min_rating"),
-        ],
-        foreign,
-        ours,
-    );
     for (old, new) in
         [("offer_draw.against_humans", "player.draw.opponents"), ("resign.against_humans", "player.resign.opponents")]
     {
@@ -394,52 +352,11 @@ fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
 
 fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     // All places may go to one opponent.
-    let games = foreign.take_number("challenge.concurrency");
-    ours.set_number("challenge.concurrency", games);
+    let games = concurrency(foreign, ours);
     ours.set_number("challenge.max_games_per_opponent", games);
-    numbers(&[("challenge.max_takebacks", "player.takebacks")], foreign, ours);
     // Older files have one table for all, newer ones one for humans and one for bots.
     for table in ["challenge", "challenge.human", "challenge.bot"] {
-        let key = |name: &str| format!("{table}.{name}");
-        numbers(
-            &[(&key("min_increment"), &key("min_increment")), (&key("min_initial"), &key("min_initial"))],
-            foreign,
-            ours,
-        );
-        // Zero is no limit there.
-        for (option, greatest) in [("max_increment", 3600.0), ("max_initial", 86_400.0)] {
-            ours.set_limit(&key(option), foreign.take_number(&key(option)).filter(|most| *most > 0.0), greatest);
-        }
-        // Minutes, to which BotLi rounds its estimate: half a minute more is not too long.
-        let minutes = foreign.take_number(&key("max_estimated_game_duration")).filter(|most| *most > 0.0);
-        ours.set_limit(&key("max_estimated_duration"), minutes.map(|minutes| 60.0 * minutes + 30.0), 604_800.0);
-        if table != "challenge" && foreign.has(table) {
-            for option in ["variants", "time_controls", "modes"] {
-                if !foreign.holds_items(&key(option)) {
-                    ours.set(&key("accept"), false);
-                }
-            }
-        }
-        for speed in ["correspondence", "ultraBullet"] {
-            if foreign.drop_item(&key("time_controls"), speed) {
-                ours.remark(&key("time_controls"), format!("{speed} is declined by BotLi even where it is listed"));
-                if !foreign.holds_items(&key("time_controls")) {
-                    ours.set(&key("accept"), false);
-                }
-            }
-        }
-        lists(
-            &[
-                (&key("variants"), &key("variants")),
-                (&key("time_controls"), &key("time_controls")),
-                (&key("modes"), &key("modes")),
-            ],
-            foreign,
-            ours,
-        );
-        let bullet = key("bullet_with_increment_only");
-        let for_bots = if table == "challenge" { "challenge.bot.bullet_with_increment_only" } else { &bullet };
-        flags(&[(&bullet, for_bots)], foreign, ours);
+        terms(table, foreign, ours);
     }
     for (kind, old) in [("human", "challenge.human_modes"), ("bot", "challenge.bot_modes")] {
         if foreign.has(old) {
@@ -452,13 +369,76 @@ fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
 }
 
+/// Takes over what one table says about the games that are accepted.
+fn terms(table: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let key = |name: &str| format!("{table}.{name}");
+    let mut accepts = true;
+    for (least, greatest, most) in
+        [("min_increment", "max_increment", 3600.0), ("min_initial", "max_initial", 86_400.0)]
+    {
+        let (least, greatest) = (key(least), key(greatest));
+        // Zero is no limit there.
+        if foreign.number(&greatest).is_some_and(|number| number <= 0.0) {
+            foreign.take(&greatest);
+        }
+        let range = (0.0, most);
+        let (least, greatest) =
+            (Bound { keys: (&least, &least), range }, Bound { keys: (&greatest, &greatest), range });
+        accepts &= bounds(least, greatest, true, foreign, ours);
+    }
+    // Minutes, to which BotLi rounds its estimate: half a minute more is not too long.
+    let minutes = foreign.take_number(&key("max_estimated_game_duration")).filter(|most| *most > 0.0);
+    ours.set_limit(&key("max_estimated_duration"), minutes.map(|minutes| (60.0 * minutes).floor() + 30.0), 604_800.0);
+    drop_unknown(&key("variants"), is_variant, foreign, ours);
+    let variants = foreign.texts(&key("variants"));
+    if variants.iter().any(|name| name == "fromPosition") && variants.iter().all(|name| name != "chess960") {
+        ours.remark(&key("variants"), "positions that castle as in chess960 are declined, since that is not listed");
+    }
+    drop_unknown(&key("modes"), |mode| ["rated", "casual"].contains(&mode), foreign, ours);
+    for speed in ["correspondence", "ultraBullet"] {
+        if foreign.drop_item(&key("time_controls"), speed) {
+            ours.remark(&key("time_controls"), format!("{speed} is declined by BotLi even where it is listed"));
+        }
+    }
+    let is_too_fast = |rule: &str| clock(rule).is_some_and(|control| control.0.speed() == Speed::UltraBullet);
+    for rule in foreign.drop_others(&key("time_controls"), |rule| !is_too_fast(rule)) {
+        ours.remark(
+            &key("time_controls"),
+            format!("{rule} is ultraBullet, which BotLi declines even where it is listed"),
+        );
+    }
+    drop_unknown(&key("time_controls"), |rule| is_speed(rule) || clock(rule).is_some(), foreign, ours);
+    if table != "challenge" && foreign.has(table) {
+        accepts &= ["variants", "time_controls", "modes"].iter().all(|option| foreign.holds_items(&key(option)));
+    }
+    if !accepts {
+        ours.set(&key("accept"), false);
+    }
+    lists(
+        &[
+            (&key("variants"), &key("variants")),
+            (&key("time_controls"), &key("time_controls")),
+            (&key("modes"), &key("modes")),
+        ],
+        foreign,
+        ours,
+    );
+    let bullet = key("bullet_with_increment_only");
+    let for_bots = if table == "challenge" { "challenge.bot.bullet_with_increment_only" } else { &bullet };
+    flags(&[(&bullet, for_bots)], foreign, ours);
+}
+
+/// A time control as BotLi writes it.
+fn clock(text: &str) -> Option<MinutesAndSeconds> {
+    text.parse().ok().filter(|control: &MinutesAndSeconds| control.0.is_real_time())
+}
+
 fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let types = foreign.names("matchmaking.types");
     if !types.is_empty() {
         ours.set("matchmaking.enabled", false);
         ours.remark("matchmaking", "BotLi begins it by a command: set matchmaking.enabled = true to have it always");
     }
-    numbers(&[("matchmaking.delay", "matchmaking.idle")], foreign, ours);
     let timeout = foreign.take_number("matchmaking.timeout").map(|seconds| seconds.clamp(5.0, 600.0));
     ours.set_number("matchmaking.timeout", timeout);
     let selection = foreign.take_text("matchmaking.selection");

@@ -24,6 +24,83 @@ pub(super) fn flags(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mu
     }
 }
 
+/// A bound of ours, and the numbers that it takes.
+#[derive(Clone, Copy)]
+pub(super) struct Bound<'a> {
+    /// The keys in the old file and in ours.
+    pub keys: (&'a str, &'a str),
+    /// The least and the greatest number that ours takes.
+    pub range: (f64, f64),
+}
+
+/// Takes over a lower and an upper bound, of whole numbers. What is beyond the upper one's range is no limit, written "none" where
+/// `unbounded` says so. Returns false, and a remark, where no number is within both: then the settings are left as they are.
+pub(super) fn bounds(
+    least: Bound<'_>,
+    greatest: Bound<'_>,
+    unbounded: bool,
+    foreign: &mut ForeignSettings,
+    ours: &mut ImportedSettings,
+) -> bool {
+    let lower = foreign.take_number(least.keys.0).map(f64::ceil).filter(|number| *number > least.range.0);
+    let upper = foreign.take_number(greatest.keys.0).map(f64::floor);
+    let (from, to) = (lower.unwrap_or(least.range.0), upper.unwrap_or(f64::MAX));
+    if from > to.min(greatest.range.1) || to < greatest.range.0 {
+        ours.remark(least.keys.0, format!("nothing is within it and {}, and nothing is accepted", greatest.keys.0));
+        return false;
+    }
+    ours.set_number(least.keys.1, lower);
+    match upper.filter(|upper| *upper <= greatest.range.1) {
+        None if unbounded => ours.set_some(greatest.keys.1, upper.map(|_| "none")),
+        None => ours.set_number(greatest.keys.1, upper.map(|_| greatest.range.1)),
+        upper => ours.set_number(greatest.keys.1, upper),
+    }
+    true
+}
+
+/// Takes items out of a list of names that the old bot knows as little as we do, and says so.
+pub(super) fn drop_unknown(
+    option: &str,
+    keeps: impl Fn(&str) -> bool,
+    foreign: &mut ForeignSettings,
+    ours: &mut ImportedSettings,
+) {
+    for item in foreign.drop_others(option, keeps) {
+        ours.remark(option, format!("{item:?} is not known, by the old bot neither, and is left out"));
+    }
+}
+
+/// Returns true for Lichess' own name of a variant.
+pub(super) fn is_variant(name: &str) -> bool {
+    domain::Variant::ALL.into_iter().any(|variant| variant.key() == name)
+}
+
+/// Returns true for Lichess' name of a speed.
+pub(super) fn is_speed(name: &str) -> bool {
+    domain::Speed::ALL.into_iter().any(|speed| speed.key() == name)
+}
+
+/// Takes over the number of games at a time. Without any the old bot accepts nothing.
+pub(super) fn concurrency(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Option<f64> {
+    let games = foreign.take_number("challenge.concurrency")?;
+    if games < 1.0 {
+        ours.set("challenge.accept", false);
+        ours.remark("challenge.concurrency", "is less than 1: nothing is accepted or offered");
+        return None;
+    }
+    if games > MOST_GAMES {
+        ours.remark("challenge.concurrency", format!("is more than {MOST_GAMES}, the most games at a time here"));
+    }
+    let games = games.min(MOST_GAMES);
+    ours.set_number("challenge.concurrency", Some(games));
+    // Challenges wait for a place there, however many they are.
+    ours.set("challenge.max_waiting", 1000);
+    Some(games)
+}
+
+/// The most games at a time.
+pub(super) const MOST_GAMES: f64 = 100.0;
+
 /// Takes over texts that mean the same.
 pub(super) fn texts(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     for (old, new) in keys {

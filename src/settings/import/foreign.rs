@@ -1,5 +1,8 @@
 //! A foreign settings file, from which each option is taken once.
 
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use serde_saphyr::options::NonFiniteFloatPolicy;
 
@@ -71,6 +74,42 @@ impl ForeignSettings {
         list.len() < before
     }
 
+    /// Takes the items that `keeps` does not hold for out of the list at `path`, or the single value there, and returns them.
+    pub(super) fn drop_others(&mut self, path: &str, keeps: impl Fn(&str) -> bool) -> Vec<String> {
+        let dropped: Vec<String> = match self.value(path) {
+            Some(Value::Array(items)) => items.iter().filter_map(as_text).filter(|item| !keeps(item)).collect(),
+            Some(one) => as_text(one).filter(|item| !keeps(item)).into_iter().collect(),
+            None => Vec::new(),
+        };
+        if let Some(list) = list_at(&mut self.options, path) {
+            list.retain(|item| as_text(item).is_some_and(|item| keeps(&item)));
+        } else if !dropped.is_empty() {
+            self.take(path);
+        }
+        dropped
+    }
+
+    /// The texts of the list at `path`, which is not taken.
+    pub(super) fn texts(&self, path: &str) -> Vec<String> {
+        let items = self.value(path).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(as_text).collect()
+    }
+
+    /// The number at `path`, which is not taken.
+    pub(super) fn number(&self, path: &str) -> Option<f64> {
+        self.value(path).and_then(Value::as_f64)
+    }
+
+    /// Notes what is to be said about an option that is not what the old bot wants.
+    pub(super) fn mark(&mut self, path: &str, what: &str) {
+        self.remarks.push((path.to_owned(), what.to_owned()));
+    }
+
+    /// Returns true for an option that stands there without a value.
+    pub(super) fn is_empty(&self, path: &str) -> bool {
+        self.has(path) && self.value(path).is_none_or(Value::is_null)
+    }
+
     /// Adds `more` to the list at `path` if `item` is in it.
     pub(super) fn extend_where(&mut self, path: &str, item: &str, more: &str) {
         let list = list_at(&mut self.options, path);
@@ -114,7 +153,7 @@ impl ForeignSettings {
     /// A list of texts; one text is a list of one.
     pub(super) fn take_texts(&mut self, path: &str) -> Vec<String> {
         let texts = self.take_as(path, "a list", |value| match value {
-            Value::Array(items) => items.iter().map(as_text).collect(),
+            Value::Array(items) => items.iter().filter(|item| !item.is_null()).map(as_text).collect(),
             one => as_text(one).map(|text| vec![text]),
         });
         texts.unwrap_or_default()
@@ -151,12 +190,79 @@ impl ForeignSettings {
 }
 
 pub(super) fn parse(text: &str) -> Result<Map<String, Value>, ImportError> {
-    // An infinite number is no limit, which is what an option without a value means as well.
     let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };
     let read = serde_saphyr::from_str_with_options(text, options);
     match read.map_err(|error| ImportError::Yaml(error.to_string()))? {
-        Value::Object(options) => Ok(options),
+        Yaml(Value::Object(options)) => Ok(options),
         _ => Err(ImportError::NoTable),
+    }
+}
+
+/// A value of YAML, with an infinite number as the greatest there is: JSON has no infinite ones and would make it an option
+/// without a value.
+struct Yaml(Value);
+
+impl<'de> Deserialize<'de> for Yaml {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(YamlVisitor).map(Self)
+    }
+}
+
+struct YamlVisitor;
+
+impl<'de> Visitor<'de> for YamlVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("YAML")
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(flag.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.clamp(f64::MIN, f64::MAX).into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Yaml(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut table = Map::new();
+        while let Some((name, Yaml(value))) = entries.next_entry::<String, Yaml>()? {
+            table.insert(name, value);
+        }
+        Ok(Value::Object(table))
     }
 }
 

@@ -2,10 +2,11 @@ use toml::{Table, Value};
 
 use super::{
     common::{
-        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, own_explorer, texts,
-        time_control, unneeded, variant, whole,
+        Bound, ImportedEngine, MOST_GAMES, book_selection, bounds, concurrency, drop_unknown, gaviota, greetings,
+        is_speed, is_variant, online_sources, own_explorer, texts, time_control, unneeded, variant, whole,
     },
     foreign::{ForeignSettings, parse},
+    table::{LICHESS_BOT, copy},
     written::ImportedSettings,
 };
 
@@ -33,14 +34,25 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     online(foreign, ours);
     tablebases(foreign, ours);
     adjudication(foreign, ours);
-    challenges(foreign, ours);
+    let plays = challenges(foreign, ours);
+    copy(LICHESS_BOT, foreign, ours);
     matchmaking(foreign, ours);
+    if !plays {
+        ours.set("matchmaking.enabled", false);
+    }
     games(foreign, ours);
 }
 
 /// Writes the defaults of lichess-bot into the file, those of a section that can be disabled only where it is enabled.
 fn fill_defaults(foreign: &mut ForeignSettings) {
     let defaults = parse(DEFAULTS).unwrap_or_default();
+    // A number that is compared must be there.
+    for name in ["max_increment", "min_increment", "max_base", "min_base", "max_days", "min_days"] {
+        let option = format!("challenge.{name}");
+        if foreign.is_empty(&option) {
+            foreign.mark(&option, "has no value: lichess-bot does not start; its default is taken");
+        }
+    }
     for section in ["", "engine", "engine.draw_or_resign", "correspondence", "challenge", "greeting"] {
         foreign.fill(section, &defaults);
     }
@@ -172,32 +184,18 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
 
 fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let old = |key: &str| format!("engine.online_moves.{key}");
-    ours.set_number("player.online.max_out_of_book", foreign.take_number(&old("max_out_of_book_moves")));
     let moves = foreign.take_number(&old("max_depth")).filter(|moves| *moves <= 500.0);
     ours.set_number("player.online.max_plies", moves.map(|moves| 2.0 * moves));
-    unneeded(
-        &[
-            (&old("max_retries"), "no question is repeated: the council searches meanwhile"),
-            (&old("chessdb_book.contribute"), "positions are not sent there to be computed"),
-            (&old("chessdb_book.min_depth"), "chessdb tells no depth with its values"),
-            (&old("lichess_cloud_analysis.min_knodes"), "player.online.cloud.min_depth says what is deep enough"),
-            (&old("lichess_cloud_analysis.max_depth"), "player.online.max_plies holds for all services of openings"),
-        ],
-        foreign,
-        ours,
-    );
     let mut sources = Vec::new();
     for (service, source) in SERVICES {
         let enabled = foreign.take_flag(&old(&format!("{service}.enabled"))) == Some(true);
         if enabled {
             sources.push(source);
         }
-        let longest = old(&format!("{service}.max_time"));
-        if foreign.take_number(&longest).is_some_and(|seconds| seconds < 10_800.0) && enabled {
-            ours.remark(&longest, "a service is asked in games of any length");
+        for (option, greatest) in [("min_time", f64::MAX), ("max_time", 86_400.0)] {
+            let seconds = foreign.take_number(&old(&format!("{service}.{option}")));
+            ours.only_if(enabled).set_limit(&format!("player.online.{source}.service.{option}"), seconds, greatest);
         }
-        let least = foreign.take_number(&old(&format!("{service}.min_time")));
-        ours.only_if(enabled).set_number(&format!("player.online.{source}.service.min_time"), least);
     }
     online_sources(sources, ours);
     if let Some(quality) = foreign.take_text(&old("chessdb_book.move_quality")) {
@@ -214,8 +212,6 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         let most = if quality == "good" { difference } else { 0.0 };
         ours.set_number("player.online.cloud.max_difference", Some(most));
     }
-    let depth = foreign.take_number(&old("lichess_cloud_analysis.min_depth"));
-    ours.set_number("player.online.cloud.min_depth", depth);
     texts(&[(&old("lichess_opening_explorer.source"), "player.online.explorer.database")], foreign, ours);
     let player = foreign.take_text(&old("lichess_opening_explorer.player_name")).filter(|name| !name.is_empty());
     if player.is_none() && ours.text("player.online.explorer.database").as_deref() == Some("player") {
@@ -226,14 +222,6 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     ours.set_some(
         "player.online.explorer.selection",
         sort.map(|sort| if sort == "winrate" { "score" } else { "games" }),
-    );
-    numbers(
-        &[
-            (&old("lichess_opening_explorer.min_games"), "player.online.explorer.min_games"),
-            (&old("online_egtb.max_pieces"), "player.online.tablebase.max_pieces"),
-        ],
-        foreign,
-        ours,
     );
     if foreign.take_text(&old("online_egtb.source")).is_some_and(|source| source != "lichess") {
         ours.remark(&old("online_egtb.source"), "Lichess is asked, whose tablebases are the same");
@@ -265,29 +253,25 @@ fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     ours.set_some("player.draw.accept", draws);
     // lichess-bot offers draws from the first move on.
     ours.set_some("player.draw.min_game_length", draws.map(|_| 0));
-    flags(
-        &[
-            (&old("resign_enabled"), "player.resign.enabled"),
-            (&old("resign_for_egtb_minus_two"), "player.resign.tablebase"),
-            (&old("offer_draw_for_egtb_zero"), "player.draw.tablebase"),
-        ],
-        foreign,
-        ours,
-    );
-    numbers(
-        &[
-            (&old("resign_score"), "player.resign.score"),
-            (&old("resign_moves"), "player.resign.consecutive_moves"),
-            (&old("offer_draw_score"), "player.draw.max_score"),
-            (&old("offer_draw_moves"), "player.draw.consecutive_moves"),
-            (&old("offer_draw_pieces"), "player.draw.max_pieces"),
-        ],
-        foreign,
-        ours,
-    );
 }
 
-fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+/// Returns false where no game is ever played.
+fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> bool {
+    drop_unknown("challenge.variants", is_variant, foreign, ours);
+    drop_unknown("challenge.time_controls", is_speed, foreign, ours);
+    drop_unknown("challenge.modes", |mode| ["rated", "casual"].contains(&mode), foreign, ours);
+    let plays = concurrency(foreign, ours).is_some();
+    // Every correspondence game that is running is played there.
+    ours.set("challenge.correspondence_games", 1000);
+    if foreign.take_flag("challenge.accept_bot") == Some(false) {
+        ours.set("challenge.bot.accept", false);
+    }
+    if foreign.take_flag("challenge.only_bot") == Some(true) {
+        ours.set("challenge.human.accept", false);
+    }
+    frequency(foreign, ours);
+    time_controls(foreign, ours);
+    ratings(foreign, ours);
     for option in ["challenge.variants", "challenge.time_controls", "challenge.modes"] {
         if !foreign.holds_items(option) {
             ours.set("challenge.accept", false);
@@ -297,72 +281,98 @@ fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             );
         }
     }
-    if foreign.take_flag("challenge.accept_bot") == Some(false) {
-        ours.set("challenge.bot.accept", false);
+    plays
+}
+
+/// Takes over how often one opponent is played.
+fn frequency(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let games = foreign.take_number("challenge.max_simultaneous_games_per_user");
+    if games.is_some_and(|games| games < 1.0) {
+        ours.set("challenge.accept", false);
+        ours.remark("challenge.max_simultaneous_games_per_user", "is less than 1: every challenge is declined");
+    } else {
+        ours.set_number("challenge.max_games_per_opponent", games.map(|games| games.floor().min(MOST_GAMES)));
     }
-    if foreign.take_flag("challenge.only_bot") == Some(true) {
-        ours.set("challenge.human.accept", false);
+    let (recent, most) = ("challenge.recent_bot_challenge_age", "challenge.max_recent_bot_challenges");
+    match (foreign.take_number(recent), foreign.take_number(most)) {
+        (_, Some(games)) if games < 1.0 => {
+            ours.set("challenge.bot.accept", false);
+            ours.remark(most, "is less than 1: every bot is declined");
+        }
+        (Some(seconds), Some(games)) => {
+            const WEEK: f64 = 604_800.0;
+            if seconds > WEEK {
+                ours.remark(recent, "is more than a week, the longest time here");
+            }
+            ours.set_number("challenge.bot.recent", Some(seconds.clamp(1.0, WEEK)));
+            ours.set_number("challenge.bot.max_recent_games", Some(games.min(1000.0)));
+        }
+        (None, Some(_)) => ours.remark(most, format!("counts nothing without {recent}")),
+        (_, None) => (),
     }
-    numbers(
-        &[
-            ("challenge.concurrency", "challenge.concurrency"),
-            ("challenge.games_reserved_for_humans", "challenge.reserved_for_humans"),
-            ("challenge.min_increment", "challenge.min_increment"),
-            ("challenge.min_base", "challenge.min_initial"),
-            ("challenge.min_days", "challenge.min_days"),
-            ("challenge.max_simultaneous_games_per_user", "challenge.max_games_per_opponent"),
-            ("challenge.recent_bot_challenge_age", "challenge.bot.recent"),
-            ("challenge.max_recent_bot_challenges", "challenge.bot.max_recent_games"),
-            ("challenge.min_rating", "challenge.min_rating"),
-            ("challenge.max_rating", "challenge.max_rating"),
-            ("challenge.rating_difference", "challenge.max_rating_difference"),
-        ],
-        foreign,
-        ours,
-    );
-    ours.set_limit("challenge.max_increment", foreign.take_number("challenge.max_increment"), 3600.0);
-    ours.set_limit("challenge.max_initial", foreign.take_number("challenge.max_base"), 86_400.0);
-    let days = foreign.take_number("challenge.max_days").unwrap_or(f64::INFINITY);
-    ours.set_number("challenge.max_days", Some(days.min(365.0)));
-    // Without a bound games may be unlimited, too.
-    if days.is_infinite() {
+}
+
+/// Takes over the bounds of clocks and days. Speeds for which nothing is within them are left out.
+fn time_controls(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let bound = |keys, range| Bound { keys, range };
+    let clocks = [
+        (
+            bound(("challenge.min_increment", "challenge.min_increment"), (0.0, 3600.0)),
+            bound(("challenge.max_increment", "challenge.max_increment"), (0.0, 3600.0)),
+        ),
+        (
+            bound(("challenge.min_base", "challenge.min_initial"), (0.0, 86_400.0)),
+            bound(("challenge.max_base", "challenge.max_initial"), (0.0, 86_400.0)),
+        ),
+    ];
+    for (least, greatest) in clocks {
+        if !bounds(least, greatest, true, foreign, ours) {
+            foreign.drop_others("challenge.time_controls", |speed| speed == "correspondence");
+        }
+    }
+    // Without a bound games may be unlimited, too, whatever is the least.
+    let has_unlimited = foreign.number("challenge.max_days").is_none_or(|days| days >= f64::MAX);
+    let least = bound(("challenge.min_days", "challenge.min_days"), (1.0, 365.0));
+    let greatest = bound(("challenge.max_days", "challenge.max_days"), (1.0, 365.0));
+    let has_days = bounds(least, greatest, false, foreign, ours);
+    if has_unlimited {
+        ours.set("challenge.max_days", 365);
         foreign.extend_where("challenge.time_controls", "correspondence", "unlimited");
     }
-    texts(
-        &[("challenge.sort_by", "challenge.sort_by"), ("challenge.preference", "challenge.preference")],
-        foreign,
-        ours,
-    );
-    lists(
-        &[
-            ("challenge.variants", "challenge.variants"),
-            ("challenge.time_controls", "challenge.time_controls"),
-            ("challenge.modes", "challenge.modes"),
-            ("challenge.block_list", "challenge.block"),
-            ("challenge.online_block_list", "challenge.block_urls"),
-            ("challenge.allow_list", "challenge.allow"),
-        ],
-        foreign,
-        ours,
-    );
-    flags(&[("challenge.bullet_requires_increment", "challenge.bot.bullet_with_increment_only")], foreign, ours);
+    if !has_days {
+        foreign.drop_item("challenge.time_controls", "correspondence");
+    }
+}
+
+fn ratings(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let bound = |keys| Bound { keys, range: (0.0, 4000.0) };
+    let least = bound(("challenge.min_rating", "challenge.min_rating"));
+    let greatest = bound(("challenge.max_rating", "challenge.max_rating"));
+    if !bounds(least, greatest, false, foreign, ours) {
+        ours.set("challenge.accept", false);
+        ours.remark("challenge.min_rating", "opponents without any rating, whom lichess-bot accepts, are declined too");
+    }
+    let option = "challenge.rating_difference";
+    match foreign.take_number(option) {
+        Some(difference) if difference < 0.0 => {
+            ours.set("challenge.accept", false);
+            ours.remark(
+                option,
+                "is below 0, so that no rating fits; opponents without any, whom lichess-bot accepts, are declined too",
+            );
+        }
+        Some(difference) => {
+            ours.set_limit("challenge.max_rating_difference", Some(difference.floor()), 4000.0);
+            ours.remark(
+                option,
+                "holds in every variant; lichess-bot forgets it in kingOfTheHill, racingKings and threeCheck",
+            );
+        }
+        None => (),
+    }
 }
 
 fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
-    flags(
-        &[
-            ("matchmaking.allow_matchmaking", "matchmaking.enabled"),
-            ("matchmaking.allow_during_games", "matchmaking.during_games"),
-            ("matchmaking.include_challenge_block_list", "matchmaking.avoid_blocked"),
-        ],
-        foreign,
-        ours,
-    );
-    lists(
-        &[("matchmaking.block_list", "matchmaking.avoid"), ("matchmaking.online_block_list", "matchmaking.avoid_urls")],
-        foreign,
-        ours,
-    );
     let minutes = foreign.take_number("matchmaking.challenge_timeout");
     ours.set_number("matchmaking.idle", minutes.map(|minutes| (60.0 * minutes).min(86_400.0)));
     match foreign.take_text("matchmaking.challenge_filter").as_deref() {
@@ -377,17 +387,6 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         }
         None => (),
     }
-    unneeded(
-        &[
-            (
-                "matchmaking.opponent_allow_tos_violation",
-                "players marked for breaking the terms of service are never challenged",
-            ),
-            ("matchmaking.challenge_decliner_file_name", "the journal remembers who has declined"),
-        ],
-        foreign,
-        ours,
-    );
     let base = ChallengeGroup::take("matchmaking", &ChallengeGroup::default(), foreign);
     let overrides = foreign.names("matchmaking.overrides").into_iter().map(|name| {
         let group = ChallengeGroup::take(&format!("matchmaking.overrides.{name}"), &base, foreign);
@@ -510,15 +509,6 @@ fn games(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let patience = foreign.take_number("abort_time").map(|seconds| seconds.clamp(5.0, 3600.0));
     ours.set_number("player.abort.human", patience);
     ours.set_number("player.abort.bot", patience);
-    flags(&[("fake_think_time", "player.clock.fake_think_time")], foreign, ours);
-    numbers(
-        &[
-            ("max_takebacks_accepted", "player.takebacks"),
-            ("correspondence.move_time", "player.clock.correspondence_move_time"),
-        ],
-        foreign,
-        ours,
-    );
     let finish = foreign.take_flag("quit_after_all_games_finish");
     ours.set_some("shutdown.games", finish.map(|finish| if finish { "finish" } else { "leave" }));
     greetings(
@@ -527,17 +517,6 @@ fn games(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             ("greeting.goodbye", "chat.goodbye"),
             ("greeting.hello_spectators", "chat.hello_spectators"),
             ("greeting.goodbye_spectators", "chat.goodbye_spectators"),
-        ],
-        foreign,
-        ours,
-    );
-    texts(&[("pgn_directory", "journal.pgn_directory"), ("pgn_file_grouping", "journal.pgn_grouping")], foreign, ours);
-    unneeded(
-        &[
-            ("rate_limiting_delay", "requests keep the server's limits by themselves"),
-            ("move_overhead", "the way of a move is measured in every game; player.clock.reserve adds to it"),
-            ("correspondence.checkin_period", "every game stays connected"),
-            ("correspondence.disconnect_time", "every game stays connected"),
         ],
         foreign,
         ours,

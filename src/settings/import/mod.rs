@@ -8,6 +8,7 @@ mod botli;
 mod common;
 mod foreign;
 mod lichess_bot;
+mod table;
 #[cfg(test)]
 mod tests;
 mod written;

@@ -301,3 +301,109 @@ fn invalid_settings_file_is_explained() {
     assert!(refused("a: [").starts_with("this is no YAML"));
     assert!(refused("").contains("holds no settings"));
 }
+
+/// Every option of a file, by its path.
+fn paths(path: &str, value: &serde_json::Value, found: &mut Vec<String>) {
+    match value.as_object().filter(|table| !table.is_empty()) {
+        Some(table) => table.iter().for_each(|(name, value)| {
+            paths(&[path, name].join("."), value, found);
+        }),
+        None => found.push(path.trim_start_matches('.').to_owned()),
+    }
+}
+
+/// Returns true if a pattern of the table covers an option: `*` stands for a name, and at the end for the rest.
+fn covers(pattern: &str, path: &str) -> bool {
+    let (mut words, mut names) = (pattern.split('.'), path.split('.'));
+    loop {
+        match (words.next(), names.next()) {
+            (None, None) => return true,
+            (Some("*"), Some(_)) if words.clone().next().is_none() => return true,
+            (Some(word), Some(name)) if word == "*" || word == name => (),
+            (Some(word), Some(name)) if word.starts_with('*') && name.ends_with(&word[1..]) => (),
+            _ => return false,
+        }
+    }
+}
+
+#[test]
+fn the_tables_have_every_option_and_real_keys() {
+    let ours: toml::Table = toml::to_string(&Settings::default()).expect("text").parse().expect("a table");
+    let is_key = |key: &str| {
+        let mut table = Some(&ours);
+        for name in key.split('.').take_while(|name| *name != "*") {
+            let Some(value) = table.and_then(|table| table.get(name)) else { return false };
+            table = value.as_table();
+        }
+        true
+    };
+    for (table, file) in [(table::LICHESS_BOT, LICHESS_BOT), (table::BOTLI, BOTLI)] {
+        let (mut options, parsed) = (Vec::new(), foreign::parse(file).expect("YAML"));
+        paths("", &serde_json::Value::Object(parsed), &mut options);
+        for option in &options {
+            let known = table.iter().flat_map(|row| row.options).any(|pattern| covers(pattern, option));
+            assert!(known, "{option} is in no row");
+        }
+        for key in table.iter().flat_map(|row| row.keys) {
+            let for_humans = key.replacen("challenge.", "challenge.human.", 1);
+            let of_types = ["matchmaking.games_in_row"].contains(key);
+            let optional = ["player.limits.nodes", "player.limits.depth", "player.limits.time"].contains(key);
+            assert!(of_types || optional || is_key(key) || is_key(&for_humans), "{key} is no key");
+        }
+    }
+}
+
+/// The page has the tables of the importer: print what is missing, and copy it there.
+#[test]
+fn the_page_has_the_tables() {
+    let page = include_str!("../../../docs/coming-from.md");
+    for table in [table::LICHESS_BOT, table::BOTLI] {
+        let text = table::in_markdown(table);
+        assert!(page.contains(&text), "docs/coming-from.md lacks this table:\n{text}");
+    }
+}
+
+/// Answers of the other bots to the challenges of a file, by their own rules: a block each of the bot, its table `challenge`, and a
+/// sign for each challenge, `+` for accepted.
+const DECISIONS: &str = include_str!("tests/decisions.txt");
+const CHALLENGES: &str = include_str!("tests/challenges.ndjson");
+
+#[test]
+fn challenges_are_answered_as_before() {
+    use bot::policy::{RateLimits, challenge};
+    let challenges: Vec<domain::Challenge> = CHALLENGES
+        .lines()
+        .map(|line| match platform::lichess::lines::event(line, "me") {
+            Ok(domain::ServerEvent::Challenge(challenge)) => challenge,
+            other => panic!("{other:?}: {line}"),
+        })
+        .collect();
+    for block in DECISIONS.trim().split("\n\n") {
+        let (bot, rest) = block.split_once('\n').expect("a bot");
+        let (terms, expected) = rest.rsplit_once('\n').expect("decisions");
+        let terms = terms.replace('\n', "\n  ");
+        let (bot, rest) = match bot {
+            "botli" => (
+                ForeignBot::BotLi,
+                "engines: {standard: {dir: ./engines, name: brain}}\nwhitelist: [Friend]\nblacklist: [Bob, bot2]",
+            ),
+            _ => (ForeignBot::LichessBot, "engine: {dir: ./engines/, name: brain, protocol: uci}"),
+        };
+        let (settings, import) = imported(bot, &format!("token: lip_a\n{rest}\nchallenge:\n  {terms}\n"));
+        let context = challenge::ChallengeContext {
+            now: &jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),
+            variants: &Variant::ALL,
+            lists: &settings.name_lists().expect("no files"),
+            places: &[],
+            last_start: None,
+            opponents: &std::collections::HashMap::new(),
+            rate_limits: &RateLimits::default(),
+            waiting: 0,
+            closed: None,
+        };
+        let answers = challenges.iter().map(|challenge| challenge::judge(challenge, &settings.challenge, &context));
+        let accepted: String =
+            answers.map(|verdict| if verdict == challenge::ChallengeVerdict::Accept { '+' } else { '-' }).collect();
+        assert_eq!(accepted, expected, "{block}\n{}", import.text);
+    }
+}

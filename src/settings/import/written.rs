@@ -138,7 +138,8 @@ impl ImportedSettings {
         };
         let mut text = format!(
             "# Settings of concilio, made of those of {name}. docs/coming-from.md compares every option; config/example.toml has every\n\
-             # key with its meaning. Keys that do not stand here keep their defaults.\n"
+             # key with its meaning. Keys that do not stand here keep their defaults. Names are compared without regard to case, and\n\
+             # a listed variant that no engine plays is declined.\n"
         );
         if !self.remarks.is_empty() {
             text.push_str("#\n# These options have no counterpart here:\n");
