@@ -1,15 +1,23 @@
 //! `concilio config`: what the settings amount to.
 
 use std::{
+    collections::HashMap,
     fs::{self, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
 use clap::{Args, Subcommand, ValueEnum};
+use jiff::Timestamp;
 
 use super::{Failure, runtime, settings_args::SettingsArgs};
 use crate::settings::import::{ForeignBot, Import};
+use bot::policy::{
+    ChallengeVerdict, RateLimits,
+    challenge::{self, ChallengeContext},
+};
+use domain::{Challenge, ServerEvent};
+use platform::lichess;
 use util::print;
 
 /// Look at the settings, or take over those of another bot
@@ -17,7 +25,8 @@ use util::print;
 #[command(after_help = "Examples:
   concilio config check --config bot.toml
   CONCILIO__CHALLENGE__CONCURRENCY=4 concilio config check --set player.council.roster=balanced-7
-  concilio config import lichess-bot config.yml --output bot.toml")]
+  concilio config import lichess-bot config.yml --output bot.toml
+  concilio config judge --config bot.toml challenges.ndjson")]
 pub(super) struct ConfigCommand {
     #[command(subcommand)]
     action: ConfigAction,
@@ -29,6 +38,13 @@ enum ConfigAction {
     Check {
         #[command(flatten)]
         settings: SettingsArgs,
+    },
+    /// Tell how the settings answer challenges, as an idle bot would
+    Judge {
+        #[command(flatten)]
+        settings: SettingsArgs,
+        /// Challenges of Lichess' event stream: a JSON object a line
+        challenges: PathBuf,
     },
     /// Make a settings file of another bot's
     Import {
@@ -63,6 +79,7 @@ impl ConfigCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
         match self.action {
             ConfigAction::Check { settings } => check(settings),
+            ConfigAction::Judge { settings, challenges } => judge(settings, &challenges),
             ConfigAction::Import { bot, file, output } => import(bot.into(), &file, output.as_deref()),
         }
     }
@@ -72,7 +89,51 @@ fn check(settings: SettingsArgs) -> Result<(), Failure> {
     let loaded = settings.load()?;
     runtime::check(&loaded.settings)?;
     print(format_args!("{}", loaded.to_toml()));
+    eprintln!("no mistake was found");
     Ok(())
+}
+
+/// Prints one line a challenge: accepted or declined, with the reason for the server and the one in words. Lists of names at
+/// addresses are not fetched.
+fn judge(settings: SettingsArgs, challenges: &Path) -> Result<(), Failure> {
+    let unreadable = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", challenges.display()));
+    let text = fs::read_to_string(challenges).map_err(|error| unreadable(&error))?;
+    let settings = settings.load()?.settings;
+    let names = settings.name_lists().map_err(|error| Failure::usage(error.to_string()))?;
+    let variants = runtime::playable(&settings)?;
+    let context = ChallengeContext {
+        now: &Timestamp::now().to_zoned(settings.zone()),
+        variants: &variants,
+        lists: &names,
+        places: &[],
+        last_start: None,
+        opponents: &HashMap::new(),
+        rate_limits: &RateLimits::default(),
+        waiting: 0,
+        closed: None,
+    };
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let challenge = to_us(line).map_err(|error| unreadable(&error))?;
+        let verdict = match challenge::judge(&challenge, &settings.challenge, &context) {
+            ChallengeVerdict::Accept => "accepted".to_owned(),
+            ChallengeVerdict::Wait { why, .. } => format!("accepted later: {why}"),
+            ChallengeVerdict::Decline { reason, why } => format!("declined ({}): {why}", reason.key()),
+            ChallengeVerdict::Ignore => "ignored: the bot made it".to_owned(),
+        };
+        print(format_args!("{} {verdict}\n", challenge.id));
+    }
+    Ok(())
+}
+
+/// Reads a challenge as the account it is made to sees it.
+fn to_us(line: &str) -> Result<Challenge, String> {
+    let event: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let us = event.pointer("/challenge/destUser/id").and_then(|id| id.as_str()).unwrap_or_default();
+    match lichess::lines::event(line, us) {
+        Ok(ServerEvent::Challenge(challenge)) => Ok(challenge),
+        Ok(_) => Err("expected events of type \"challenge\"".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Failure> {

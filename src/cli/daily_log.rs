@@ -65,7 +65,12 @@ fn open(log: &Path, day: Date) -> io::Result<File> {
         name.push(OsStr::new("."));
         name.push(ending);
     }
-    File::options().append(true).create(true).open(log.with_file_name(name))
+    let mut options = File::options();
+    options.append(true).create(true);
+    // The log has names of players, and paths.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(log.with_file_name(name))
 }
 
 /// Writes one event, while no other is written.

@@ -382,6 +382,7 @@ impl DemoCommand {
                 ..AccountPolicy::default()
             }),
             control,
+            background: session::BackgroundTurns::default(),
         }
     }
 

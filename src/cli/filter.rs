@@ -30,10 +30,10 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
     /// Only games begun on this day or later
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     since: Option<Date>,
     /// Only games begun before this day
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     until: Option<Date>,
     /// Show only the N newest games
     #[arg(short = 'n', long, value_name = "COUNT")]
@@ -45,6 +45,10 @@ enum ResultWord {
     Won,
     Lost,
     Drawn,
+}
+
+fn parse_day(text: &str) -> Result<Date, String> {
+    text.parse().map_err(|_| "expected a day such as 2026-11-01".to_owned())
 }
 
 fn parse_speed(text: &str) -> Result<Speed, String> {

@@ -3,7 +3,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{Failure, settings_args::SettingsArgs};
-use bot::journal;
+use bot::{
+    journal::{self, Archive, Journal, JournalSettings, PgnImport},
+    session,
+};
 use util::outln;
 
 /// Look after the journal
@@ -44,10 +47,38 @@ The backup is checked first. The daemon must not run. The old journal stays, wit
         #[command(flatten)]
         settings: SettingsArgs,
     },
+    /// Add the games of a PGN file, such as Lichess' export of an account's games, so that reports and books know them
+    #[command(after_help = "Examples:
+  concilio journal import lichess_mybot_2026-11-22.pgn --config bot.toml
+
+The daemon must not run. A game that is there already stays as it is.")]
+    Import {
+        /// The PGN file
+        file: PathBuf,
+        /// The bot's name in the file; by default the player of the most games
+        #[arg(long, value_name = "NAME")]
+        player: Option<String>,
+        /// The account that the games count for, by its name in the settings
+        #[arg(long, value_name = "NAME", default_value = "lichess")]
+        account: String,
+        /// The journal, instead of the one that the settings name
+        #[arg(long, value_name = "FILE")]
+        journal: Option<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+    /// List the players who declined the bot's challenges, one a line, as matchmaking.avoid_files takes them
+    Decliners {
+        /// The journal, instead of the one that the settings name
+        #[arg(long, value_name = "FILE")]
+        journal: Option<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
 }
 
 impl JournalCommand {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self) -> Result<(), Failure> {
         let path = |journal: Option<PathBuf>, settings: SettingsArgs| match journal {
             Some(journal) => Ok(journal),
             None => settings.journal().map(|journal| journal.path),
@@ -65,6 +96,25 @@ impl JournalCommand {
                 outln!("restored {} from {} ({size} KiB)", journal.display(), file.display());
                 if let Some(kept) = restored.kept {
                     outln!("the old journal is kept as {}", kept.display());
+                }
+            }
+            What::Import { file, player, account, journal, settings } => {
+                let path = path(journal, settings)?;
+                let journal = Journal::open(&JournalSettings { path, ..JournalSettings::default() })?;
+                let done = journal.import_pgn(&file, &PgnImport { player, account }).await?;
+                outln!(
+                    "{} games of {} are in {} ({} others left out)",
+                    done.games,
+                    done.player,
+                    journal.path().display(),
+                    done.left_out
+                );
+            }
+            What::Decliners { journal, settings } => {
+                let archive = Archive::open(&path(journal, settings)?)?;
+                for (account, player, until, times) in session::decliners(&archive)? {
+                    let count = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+                    outln!("{player:<20} # declined {count} on {account}, left alone until {until:.0}");
                 }
             }
         }

@@ -145,7 +145,7 @@ impl Cli {
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Web(web) => in_runtime(web.run()),
             Subcommands::Games(games) => games.run(),
-            Subcommands::Journal(journal) => journal.run(),
+            Subcommands::Journal(journal) => in_runtime(journal.run()),
             Subcommands::Report(report) => in_runtime(report.run()),
             Subcommands::Account(account) => in_runtime(account.run()),
             Subcommands::Config(config) => config.run(),

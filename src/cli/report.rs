@@ -15,6 +15,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Failure, filter::FilterArgs, signals::Signals};
+use bot::journal::{Journal, JournalSettings, PgnImport};
 use council::electors::EngineProgram;
 use engine::Tablebases;
 use report::{
@@ -24,7 +25,11 @@ use report::{
     output::{council_text, totals_text},
     study::GameStudy,
 };
+use tempfile::TempDir;
 use util::{outln, print};
+
+/// The name of a journal that is made of a file.
+const JOURNAL: &str = "journal.db";
 
 /// Study the games of the journal: what each move cost, and which knowledge knew better
 #[derive(Debug, Args)]
@@ -32,11 +37,18 @@ use util::{outln, print};
   concilio report                                  all games, judged by our own engine
   concilio report --result lost --since 2026-11-01
   concilio report --engine stockfish --nodes 200000 --output data/stockfish
+  concilio report games.pgn --player mybot         any games, such as an export of Lichess
   concilio report --suggest                        and the rule of election that would have done best
 
 What was judged is kept in the journal: a report that was interrupted goes on where it stopped, and one of the same games
 takes a moment. The pages need no script; look at them with a browser.")]
 pub(super) struct ReportCommand {
+    /// A PGN file whose games are studied, instead of those of the journal
+    #[arg(value_name = "FILE.pgn", conflicts_with = "journal")]
+    games: Option<PathBuf>,
+    /// The player of the file whose moves are studied; by default the player of the most games
+    #[arg(long, value_name = "NAME", requires = "games")]
+    player: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
     /// The UCI engine that judges, instead of our own
@@ -86,12 +98,28 @@ impl ReportCommand {
                 stop.store(true, Relaxed);
             });
         }
-        tokio::task::spawn_blocking(move || self.make(&stop)).await?
+        let imported = match &self.games {
+            Some(games) => Some(self.imported(games).await?),
+            None => None,
+        };
+        tokio::task::spawn_blocking(move || self.make(imported.as_ref().map(TempDir::path), &stop)).await?
     }
 
-    fn make(&self, stop: &AtomicBool) -> Result<(), Failure> {
+    /// A journal of the games of a file alone, in a folder of its own.
+    async fn imported(&self, games: &Path) -> Result<TempDir, Failure> {
+        let folder = tempfile::tempdir()?;
+        let settings = JournalSettings { path: folder.path().join(JOURNAL), ..JournalSettings::default() };
+        let journal = Journal::open(&settings)?;
+        let import = PgnImport { player: self.player.clone(), account: "file".to_owned() };
+        let done = journal.import_pgn(games, &import).await?;
+        eprintln!("{} games of {} ({} others left out)", done.games, done.player, done.left_out);
+        Ok(folder)
+    }
+
+    /// `imported` is the folder of a journal that holds the games instead.
+    fn make(&self, imported: Option<&Path>, stop: &AtomicBool) -> Result<(), Failure> {
         let output = self.output()?;
-        let request = self.request(output.clone())?;
+        let request = self.request(imported, output.clone())?;
         let mut bar = JudgingBar::default();
         let mut broken = None;
         let mut each = |game: &GameStudy| {
@@ -116,13 +144,14 @@ impl ReportCommand {
     }
 
     fn output(&self) -> Result<PathBuf, Failure> {
-        match &self.output {
-            Some(folder) => Ok(folder.clone()),
-            None => Ok(self.filter.journal()?.with_file_name("report")),
+        match (&self.output, &self.games) {
+            (Some(folder), _) => Ok(folder.clone()),
+            (None, Some(games)) => Ok(games.with_extension("report")),
+            (None, None) => Ok(self.filter.journal()?.with_file_name("report")),
         }
     }
 
-    fn request(&self, output: PathBuf) -> Result<ReportRequest, Failure> {
+    fn request(&self, imported: Option<&Path>, output: PathBuf) -> Result<ReportRequest, Failure> {
         let effort =
             self.time.map_or(JudgeEffort::Nodes(self.nodes), |ms| JudgeEffort::Time(Duration::from_millis(ms)));
         let options = self.options.iter().cloned().collect();
@@ -130,7 +159,10 @@ impl ReportCommand {
         let tables = self.tablebases.as_ref().map(|folder| Tablebases::open(&folder.to_string_lossy()));
         let all = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Ok(ReportRequest {
-            journal: self.filter.journal()?,
+            journal: match imported {
+                Some(folder) => folder.join(JOURNAL),
+                None => self.filter.journal()?,
+            },
             filter: self.filter.filter()?,
             judge: JudgeSpec { engine: self.engine.as_ref().map(program), effort },
             threads: self.threads.unwrap_or(all),

@@ -15,14 +15,15 @@ use bot::{
     journal::Journal,
     policy::profile,
     session::{
-        AccountPolicy, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime, control::ReloadedPolicy,
+        AccountPolicy, BackgroundTurns, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime,
+        control::ReloadedPolicy,
     },
 };
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
-    CouncilSettings,
-    electors::{Pool, RemotePool, variants_of},
-    player::Library,
+    CouncilSettings, ElectorSettings,
+    electors::{EngineProgram, Pool, RemotePool, variants_of},
+    player::{BookSettings, Library},
 };
 use domain::{GameInfo, Variant};
 use util::Shutdown;
@@ -38,13 +39,16 @@ pub(super) fn build(
 ) -> Result<Runtime, Failure> {
     let ReloadedPolicy { player, policy } = rules(settings, others_hold)?;
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
-    Ok(Runtime { journal, pool, event_bus, player, policy, control: Control::new(shutdown.clone()) })
+    let (control, background) = (Control::new(shutdown.clone()), BackgroundTurns::default());
+    Ok(Runtime { journal, pool, event_bus, player, policy, control, background })
 }
 
 /// Returns the rules of the settings about opponents and play. Foreign engines are started once.
 /// The lists of names are updated until `others_hold`.
 pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Result<ReloadedPolicy, Failure> {
     let (base, named) = players(settings)?;
+    let known = variants(std::iter::once(&base).chain(named.values()))?;
+    let others = VariantPlayer::find(settings, &known)?;
     let newer_lists = lists::follow(Arc::new(settings.clone()), others_hold)?;
     // With the names that addresses gave before.
     let known_lists = newer_lists.borrow().clone();
@@ -55,13 +59,16 @@ pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Resu
         lists: known_lists,
         newer_lists: Some(newer_lists),
         chat: settings.chat.clone(),
-        variants: variants(std::iter::once(&base).chain(named.values()))?,
+        variants: with_others(known, others.as_ref()),
         keep_limits: true,
         time_zone: settings.zone(),
         games_at_shutdown: settings.shutdown.games,
     };
     let profiles = settings.profiles.clone();
     let choose = move |game: &GameInfo| {
+        if let Some(others) = others.as_ref().filter(|others| others.variants.contains(&game.terms.variant)) {
+            return Arc::clone(&others.player);
+        }
         let name = profile::choose(&profiles, game);
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
         Arc::clone(name.and_then(|name| named.get(name)).unwrap_or(&base))
@@ -98,9 +105,60 @@ pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failur
 /// Checks the rosters, books and tables of the settings, and the protocols of the engines: each is
 /// started once.
 pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
-    let (base, named) = players(settings)?;
-    variants(std::iter::once(&base).chain(named.values()))?;
+    playable(settings)?;
     web::secret_for(&settings.web).map(drop).map_err(Failure::usage)
+}
+
+/// The variants that the settings' engines play. Each engine is started once.
+pub(super) fn playable(settings: &Settings) -> Result<Vec<Variant>, Failure> {
+    let (base, named) = players(settings)?;
+    let known = variants(std::iter::once(&base).chain(named.values()))?;
+    let others = VariantPlayer::find(settings, &known)?;
+    Ok(with_others(known, others.as_ref()))
+}
+
+/// The player of accepted variants that no engine of the settings plays.
+struct VariantPlayer {
+    player: Arc<PreparedPlayer>,
+    variants: Vec<Variant>,
+}
+
+impl VariantPlayer {
+    /// The engine that plays every variant of Lichess, by the name under which distributions install it.
+    const ENGINE: &str = "fairy-stockfish";
+
+    /// Returns the installed engine's player, if there is one and anything to play for it.
+    fn find(settings: &Settings, known: &[Variant]) -> Result<Option<Self>, Failure> {
+        let challenge = &settings.challenge;
+        let accepted = challenge.human.variants.iter().chain(&challenge.bot.variants);
+        let challenged = settings.matchmaking.types.values().map(|kind| &kind.variant);
+        let mut missing: Vec<Variant> = accepted.chain(challenged).copied().collect();
+        missing.retain(|variant| !known.contains(variant));
+        let program = EngineProgram { path: Self::ENGINE.into(), ..EngineProgram::default() };
+        let Some(file) = program.file().filter(|_| !missing.is_empty()) else { return Ok(None) };
+        let mut player = settings.player.clone();
+        player.book = BookSettings::default();
+        player.council.roster = "custom".to_owned();
+        player.council.advisers = String::new();
+        player.council.electors =
+            vec![ElectorSettings { engine: Some(file), name: Some(Self::ENGINE.to_owned()), ..Default::default() }];
+        player.council.options.clear();
+        let player = Arc::new(prepare(Self::ENGINE, &player)?);
+        let plays = match variants(std::iter::once(&player)) {
+            Ok(plays) => plays,
+            Err(failure) => {
+                tracing::warn!("{}: {failure}; variants it would play are declined", Self::ENGINE);
+                return Ok(None);
+            }
+        };
+        let variants: Vec<Variant> = plays.into_iter().filter(|variant| missing.contains(variant)).collect();
+        Ok((!variants.is_empty()).then_some(Self { player, variants }))
+    }
+}
+
+fn with_others(mut known: Vec<Variant>, others: Option<&VariantPlayer>) -> Vec<Variant> {
+    known.extend(others.iter().flat_map(|others| &others.variants));
+    known
 }
 
 type ProfilePlayers = BTreeMap<String, Arc<PreparedPlayer>>;
@@ -179,7 +237,6 @@ fn variants<'a>(players: impl Iterator<Item = &'a Arc<PreparedPlayer>>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use council::ElectorSettings;
 
     /// Returns the variants of a council with `others` and an engine on a machine that is off.
     fn playable(others: Vec<ElectorSettings>) -> Result<Vec<Variant>, Failure> {

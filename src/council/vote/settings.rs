@@ -135,6 +135,7 @@ impl ElectorSettings {
             working_dir: named(&self.working_dir),
             transcript: named(&self.transcript),
             stderr: self.stderr,
+            game: None,
         })
     }
 }

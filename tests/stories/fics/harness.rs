@@ -127,6 +127,7 @@ impl Daemon {
                 ..AccountPolicy::default()
             }),
             control: control.clone(),
+            background: session::BackgroundTurns::default(),
         };
         let stop = CancellationToken::new();
         let (fics, told) = fics::connect(settings, Some(Password::new(PASSWORD)), stop.clone());

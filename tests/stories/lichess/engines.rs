@@ -76,6 +76,20 @@ async fn fairy_stockfish_plays_uci_and_cecp() {
     }
 }
 
+/// One setting, and every variant of Lichess is played to its end by the engine that is installed.
+#[testkit::test(needs(FAIRY_STOCKFISH))]
+async fn all_variants_are_played_by_an_installed_engine() {
+    let story = Story::set_the_stage(|plan| plan.time_control = tc("120+1")).await;
+    let settings = "[challenge]\nvariants = 'all'\n[player.limits]\nnodes = 1000\n";
+    let daemon = Daemon::run_with(story.folder.path(), &story, settings, &[]);
+    for variant in Variant::ALL.into_iter().filter(|variant| !variant.is_standard_rules()) {
+        let game = story.challenge_with(|terms| terms.game.variant = variant).await;
+        story.played(&game).await;
+    }
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+}
+
 /// The program of docs/own-player.md.
 #[testkit::test(needs(PYTHON))]
 async fn custom_player_plays_a_game() {

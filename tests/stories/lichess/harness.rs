@@ -15,8 +15,8 @@ use bot::{
     journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
-        self, AccountEnd, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer,
-        Runtime,
+        self, AccountEnd, AccountPolicy, BackgroundTurns, Connection, Control, EventBus, LimitSettings, PlayerSettings,
+        PreparedPlayer, Runtime,
     },
 };
 use council::{CouncilSettings, CriterionName, clock::ClockSettings, electors::Pool};
@@ -215,7 +215,8 @@ impl Story {
         };
         let challenge = ChallengeSettings {
             concurrency: plan.concurrency,
-            max_games_per_opponent: plan.concurrency,
+            correspondence_games: 200,
+            max_games_per_opponent: 100,
             max_waiting: 1000,
             ..ChallengeSettings::default()
         };
@@ -233,6 +234,7 @@ impl Story {
                 ..AccountPolicy::default()
             }),
             control: Control::default(),
+            background: BackgroundTurns::default(),
         };
         let shutdown = Shutdown::default();
         let settings = LichessSettings { url: self.server.url().parse().expect("an address"), ..plan.lichess.clone() };

@@ -19,6 +19,7 @@
 mod absence;
 mod backup;
 mod bursts;
+mod correspondence;
 pub(crate) mod electors;
 mod engines;
 mod events;

@@ -17,6 +17,7 @@ fn everybody(story: &Story) -> OnlineSettings {
         pause: Duration::ZERO,
         timeout: Duration::from_secs(60),
         min_time: Duration::ZERO,
+        max_time: None,
     };
     let mut settings = OnlineSettings {
         sources: vec![OnlineKind::Explorer, OnlineKind::Cloud, OnlineKind::Chessdb, OnlineKind::Tablebase],
