@@ -66,7 +66,7 @@ pub(super) fn drop_unknown(
     ours: &mut ImportedSettings,
 ) {
     for item in foreign.drop_others(option, keeps) {
-        ours.remark(option, format!("{item:?} is not known, by the old bot neither, and is left out"));
+        ours.remark(option, format!("{item:?} means nothing to the old bot either, and is left out"));
     }
 }
 

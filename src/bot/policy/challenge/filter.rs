@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::{
     Deserialize, Deserializer, Serialize,
-    de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
+    de::{self, IntoDeserializer, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 use shakmaty::CastlingMode;
 
@@ -89,7 +89,7 @@ fn variants<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variant>, 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
             match text {
                 "all" => Ok(Variant::ALL.to_vec()),
-                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+                one => Variant::deserialize(IntoDeserializer::<E>::into_deserializer(one)).map(|variant| vec![variant]),
             }
         }
 

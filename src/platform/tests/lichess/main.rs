@@ -670,9 +670,9 @@ async fn single_refusals_at_start_are_retried() {
 }
 
 #[tokio::test]
-async fn second_refusal_at_start_is_believed() {
+async fn lasting_refusals_at_start_are_believed() {
     let mut story = Story::begin(|_| {}).await;
-    for _ in 0..2 {
+    for _ in 0..4 {
         story.server.expect(TOKEN_TEST).await.answer(401, "", r#"{"error":"No such token"}"#).await;
     }
     assert!(story.rejection().await.contains("No such token"));
@@ -680,7 +680,7 @@ async fn second_refusal_at_start_is_believed() {
 
     let mut story = Story::begin(|_| {}).await;
     story.tells_who_we_are().await;
-    for _ in 0..2 {
+    for _ in 0..4 {
         story.server.expect("GET /api/stream/event").await.answer(403, "", r#"{"error":"Missing scope"}"#).await;
     }
     assert!(story.rejection().await.contains("Missing scope"));
