@@ -15,16 +15,16 @@
 //!
 //! | package | contents | imports |
 //! |---|---|---|
-//! | [`engine`] | sequential searcher: board, evaluation, search, book, tablebases | none |
+//! | [`engine`] | sequential searcher: board, evaluation, search, Syzygy tables | none |
 //! | [`draughts`] | Italian draughts: rules, evaluations, search | none |
 //! | `training` | training of the engine's nets: own games, labels, trainer | `engine` |
 //! | [`util`] | back-off, secrets, shutdown, supervision, terminal text, value ranges | none |
 //! | [`domain`] | values that pass between packages | `engine` |
 //! | [`council`] | electors, election, clock, player | `engine`, `domain` |
-//! | `online` | online services: explorer, cloud evaluations, chessdb, tablebases | `council`, `domain` |
+//! | [`sources`] | moves known without a search: books, tablebases, online services | `council`, `domain`, `engine` |
 //! | [`platform`] | clients of chess servers: Lichess, FICS | `domain` |
 //! | [`cluster`] | workers on other machines, over NATS | `council`, `domain`, `engine` |
-//! | [`bot`] | one account: session, policy, journal | `council`, `online`, `platform`, `domain` |
+//! | [`bot`] | one account: session, policy, journal | `council`, `sources`, `platform`, `domain` |
 //! | [`draughts_player`] | draughts for the council: electors, players, games over DamExchange | `bot`, `council`, `domain`, `draughts`, `engine` |
 //! | [`practice`] | practice server with opponents and faults | `engine`, `domain` |
 //! | [`report`] | the journal's games: judged, annotated, summed up | `bot`, `council`, `engine`, `domain` |

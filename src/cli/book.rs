@@ -7,7 +7,7 @@ use std::{
 use clap::{Args, Subcommand};
 
 use super::Failure;
-use engine::book::BookMaker;
+use sources::book::BookMaker;
 use util::outln;
 
 /// The most that is read of one text, in bytes.

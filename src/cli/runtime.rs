@@ -23,9 +23,9 @@ use cluster::{ClusterClient, ClusterSettings};
 use council::{
     CouncilSettings, ElectorSettings,
     electors::{EngineProgram, Pool, RemotePool, variants_of},
-    player::{BookSettings, Library},
 };
 use domain::{GameInfo, Variant};
+use sources::{BookSettings, Library};
 use util::Shutdown;
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play. The

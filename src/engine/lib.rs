@@ -9,14 +9,13 @@
 //!   no clock.
 //!
 //! Beside the search, [`proof`] finds certain results: forced mates, drawn endings, tablebases.
-//! [`book`] reads opening books, [`Tablebases`] Syzygy tables; [`bench()`] measures, and [`uci`] is
-//! the engine alone as a program.
+//! [`Tablebases`] reads Syzygy tables, [`bench()`] measures, and [`uci`] is the engine alone as a
+//! program.
 //!
 //! FEN and UCI text enter only at the edge; inside are the package's own board and moves.
 
 mod bench;
 pub mod board;
-pub mod book;
 mod checksum;
 pub mod evaluation;
 mod knowledge;

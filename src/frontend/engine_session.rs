@@ -10,9 +10,10 @@ use tokio::{sync::mpsc, time::timeout};
 use super::Setup;
 use council::{
     Council,
-    player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
+    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 use domain::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
+use sources::LostLines;
 
 /// The time to wait for electors before the program reports that it is ready. Match runners give up
 /// an engine that is silent for fifteen seconds.
@@ -108,8 +109,7 @@ impl EngineSession {
                 game: GameId::new("engine"),
                 clock: self.setup.clock.clone(),
                 lag: Arc::new(Mutex::new(self.setup.lag())),
-                library: self.setup.library(),
-                lost_lines: LostLines::default(),
+                known: self.setup.library().for_a_game(LostLines::default()),
                 online: None,
             };
             self.player = Some(GamePlayer::start(config, council, self.events.clone()));

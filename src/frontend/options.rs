@@ -6,10 +6,8 @@
 use std::{fmt::Display, time::Duration};
 
 use super::setup::{Setup, paths};
-use council::{
-    CouncilSettings, CriterionName, GroupMode, SecondPhaseMode,
-    player::{BookFile, BookSettings},
-};
+use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
+use sources::{BookFile, BookSettings};
 
 /// Programs keep the bounds of an option in 32 bits, and drop one whose bounds they cannot keep.
 const LARGEST: u64 = (1 << 31) - 1;
@@ -191,13 +189,9 @@ mod tests {
     };
 
     use super::*;
-    use council::{
-        ElectorSettings,
-        clock::ClockSettings,
-        player::{Library, TablebaseSettings},
-    };
+    use council::{ElectorSettings, clock::ClockSettings};
     use domain::{Line, Variant};
-    use engine::book::BookMaker;
+    use sources::{Library, TablebaseSettings, book::BookMaker};
 
     /// A book that begins with this move.
     fn book(folder: &Path, first: &str) -> PathBuf {

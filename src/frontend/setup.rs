@@ -7,9 +7,9 @@ use council::{
     CouncilSettings, CriterionName, Roster, RosterError,
     clock::{ClockSettings, Lag},
     electors::{Pool, RemotePool},
-    player::{BookSettings, Library, TablebaseSettings},
 };
 use domain::{Limits, Variant};
+use sources::{BookSettings, Library, TablebaseSettings};
 
 /// The usual [`Setup::overhead`].
 const OVERHEAD: Duration = Duration::from_millis(50);

@@ -40,9 +40,10 @@ use council::{
     Council,
     clock::Budget,
     electors::{EngineChat, EngineGame},
-    player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
+    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 use domain::{Action, ChatRoom, Clocks, Decision, GameId, GameInfo, GameState, GameStatus, Line, Source, UciMove};
+use sources::LostLines;
 use util::caught;
 
 mod commands;
@@ -518,8 +519,7 @@ impl RunningGame {
             game: info.id.clone(),
             clock: settings.clock.clone(),
             lag: Arc::clone(&context.lag),
-            library: Arc::clone(&prepared.library),
-            lost_lines: self.lost_lines.clone(),
+            known: prepared.library.for_a_game(self.lost_lines.clone()),
             online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
         self.player = Some(GamePlayer::start(config, council, events));

@@ -3,8 +3,11 @@
 use std::{io, sync::Arc};
 
 use super::PlayerSettings;
-use council::{Roster, RosterError, player::Library};
-use online::{OnlineError, OnlineServices};
+use council::{Roster, RosterError};
+use sources::{
+    Library,
+    online::{OnlineError, OnlineServices},
+};
 
 #[derive(Clone, Debug)]
 pub struct PreparedPlayer {

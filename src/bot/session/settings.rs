@@ -5,13 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
-use council::{
-    CouncilSettings,
-    clock::ClockSettings,
-    player::{BookSettings, TablebaseSettings},
-};
+use council::{CouncilSettings, clock::ClockSettings};
 use domain::Limits;
-use online::OnlineSettings;
+use sources::{BookSettings, TablebaseSettings, online::OnlineSettings};
 use util::values::{FractionalSecondsOrNone, Seconds, WholeNumber, WholeNumberOrNone};
 
 /// The `player` table: how a game is played. Every profile overrides a part of it.

@@ -10,9 +10,7 @@
 //! expected position. When that position occurs, [`SearchHandle::comes_about`] starts the clock in
 //! mid-search; when not, the search is dropped.
 
-mod library;
-mod library_settings;
-mod move_service;
+mod known_moves;
 mod timing;
 pub mod vote_report;
 
@@ -37,13 +35,8 @@ use crate::{
 use domain::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
 pub use crate::electors::TABLEBASE_WIN;
-use library::Known;
-pub use library::Library;
-pub use library_settings::{
-    BookChoice, BookFile, BookSettings, LostLines, TablebaseSettings, TablebaseUse, WeightScale,
-};
-use move_service::known_elsewhere;
-pub use move_service::{MoveAnswer, MoveService};
+use known_moves::known_elsewhere;
+pub use known_moves::{Known, KnownMoves, MoveAnswer, MoveService};
 use timing::{Agreement, Timekeeper};
 pub use timing::{Time, timing};
 
@@ -93,10 +86,8 @@ pub struct PlayerConfig {
     pub clock: ClockSettings,
     /// Delay of moves to the server.
     pub lag: SharedLag,
-    /// Books and tablebases.
-    pub library: Arc<Library>,
-    /// Lines that the books are not to go on with.
-    pub lost_lines: LostLines,
+    /// Moves that need no search.
+    pub known: Option<Arc<dyn KnownMoves>>,
     /// Online service that is queried during the search.
     pub online: Option<Box<dyn MoveService>>,
 }
@@ -305,7 +296,7 @@ impl PlayerTask {
         };
         let stop = dropped.child_token();
         let elsewhere = self.config.online.as_deref_mut().filter(|_| !own_opinion);
-        let (library, lost_lines) = (Arc::clone(&self.config.library), self.config.lost_lines.clone());
+        let known_moves = self.config.known.clone();
         let known = {
             let mut decided = pin!(self.council.decide(question, &stop, &mut watch));
             tokio::select! {
@@ -314,7 +305,7 @@ impl PlayerTask {
                     let line = settled.as_ref().and_then(Pondering::decided).cloned().unwrap_or(line);
                     return ControlFlow::Break(decision.map(|decision| (line, decision)));
                 }
-                Some(line) = needs_no_search(library, lost_lines, agreed.clone()), if settled.is_some() && !own_opinion => {
+                Some(line) = needs_no_search(known_moves, agreed.clone()), if settled.is_some() && !own_opinion => {
                     stop.cancel();
                     decided.await;
                     line
@@ -333,32 +324,25 @@ impl PlayerTask {
 
     /// Asks the books and tablebases, where reading files is allowed to block.
     async fn look_up(&self, request: &SearchRequest) -> Option<Known> {
-        if self.config.library.is_empty() || !request.excluded.is_empty() {
-            return None;
-        }
-        let (library, line) = (Arc::clone(&self.config.library), Arc::clone(&request.line));
-        let lost_lines = self.config.lost_lines.clone();
-        spawn_blocking(move || library.look_up(&line, &lost_lines)).await.ok().flatten()
+        let known = self.config.known.clone().filter(|_| request.excluded.is_empty())?;
+        let line = Arc::clone(&request.line);
+        spawn_blocking(move || known.look_up(&line)).await.ok().flatten()
     }
 }
 
 /// The position that has come about of several that were expected, if it has but one move, or a book or a tablebase knows it. It is
 /// asked about once the clock runs for it.
 async fn needs_no_search(
-    library: Arc<Library>,
-    lost_lines: LostLines,
+    known: Option<Arc<dyn KnownMoves>>,
     mut agreed: watch::Receiver<Agreement>,
 ) -> Option<Arc<Line>> {
     let line = Arc::clone(&agreed.wait_for(Agreement::is_for_a_game).await.ok()?.line);
     if line.legal_moves().len() == 1 {
         return Some(line);
     }
-    if library.is_empty() {
-        return None;
-    }
-    let asked = Arc::clone(&line);
-    let known = spawn_blocking(move || library.look_up(&asked, &lost_lines).is_some()).await;
-    known.unwrap_or(false).then_some(line)
+    let (known, asked) = (known?, Arc::clone(&line));
+    let is_known = spawn_blocking(move || known.look_up(&asked).is_some()).await;
+    is_known.unwrap_or(false).then_some(line)
 }
 
 #[cfg(test)]

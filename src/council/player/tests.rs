@@ -52,8 +52,7 @@ fn player_with(change: impl FnOnce(&mut PlayerConfig)) -> (GamePlayer, mpsc::Unb
         game: "story".into(),
         clock: ClockSettings::default(),
         lag: SharedLag::default(),
-        library: Arc::default(),
-        lost_lines: LostLines::default(),
+        known: None,
         online: None,
     };
     change(&mut config);
@@ -171,18 +170,26 @@ async fn expected_position_is_answered() {
     assert!(other.is_legal(decision.best), "{}", decision.best);
 }
 
+/// A book that knows one position.
+#[derive(Debug)]
+struct OneMove {
+    line: Line,
+    best: &'static str,
+}
+
+impl KnownMoves for OneMove {
+    fn look_up(&self, line: &Line) -> Option<Known> {
+        let decision = Decision::without_vote(self.best.parse().expect("a move"), Source::Book);
+        (*line == self.line).then(|| Known::Decided(Box::new(decision)))
+    }
+}
+
 /// Books and tablebases wait until one of the positions occurs.
 #[tokio::test]
 async fn expected_position_is_looked_up() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("book.bin");
-    let mut maker = engine::book::BookMaker::default();
-    maker.add_text("! Nimzowitsch\ne2e4 b8c6 g1f3\n").expect("a good text");
-    maker.write(&mut std::fs::File::create(&path).expect("a file")).expect("a book");
-    let settings = BookSettings { files: vec![path.into()], ..BookSettings::default() };
-    let library = Arc::new(Library::default().with_books(&settings).expect("opened"));
-    let (player, mut events) = player_with(|config| config.library = library);
     let (likeliest, other) = (line("e2e4 e7e5"), line("e2e4 b8c6"));
+    let known = OneMove { line: Line::clone(&other), best: "g1f3" };
+    let (player, mut events) = player_with(|config| config.known = Some(Arc::new(known)));
     let both = SearchRequest { others: vec![Arc::clone(&other)], ..topic(1, likeliest, Time::Unbounded) };
     let thinking = player.think(both);
     until(&mut events, proposed).await;

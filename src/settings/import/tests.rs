@@ -70,7 +70,7 @@ fn lichess_bot_options_are_all_handled() {
     assert_eq!(engine.options["Hash"], OptionText("512".to_owned()));
     assert_eq!((player.ponder, player.takebacks), (1, 0));
     assert_eq!(player.abort.human, Duration::from_secs(30));
-    assert_eq!(player.online.explorer.selection, online::ExplorerSelection::Score);
+    assert_eq!(player.online.explorer.selection, sources::online::ExplorerSelection::Score);
     assert!(player.resign.enabled && player.draw.offer && player.draw.accept);
     assert_eq!((player.draw.min_game_length, player.draw.max_pieces), (0, 10));
     assert!(import.text.contains(r#"files = ["engines/main.bin", "engines/second.bin"]"#));

@@ -5,9 +5,9 @@ use std::{fs, os::unix::fs::PermissionsExt as _, process::Stdio, sync::Arc, time
 use async_trait::async_trait;
 use bot::journal::Archive;
 use domain::UciMove;
-use engine::book::BookMaker;
 use practice::{GameView, PracticeServer, PracticeSettings, Sparring};
 use rustix::process::{Pid, Signal, kill_process};
+use sources::book::BookMaker;
 use tokio::{process::Command, time::timeout};
 
 use super::concilio;

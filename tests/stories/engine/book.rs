@@ -1,9 +1,7 @@
 use std::fs;
 
-use engine::{
-    Position,
-    book::{Book, Choice},
-};
+use engine::Position;
+use sources::book::{Book, Choice};
 
 use super::{concilio, text};
 

@@ -48,7 +48,7 @@ pub(crate) struct Plan {
     pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
     pub limits: LimitSettings,
-    pub online: online::OnlineSettings,
+    pub online: sources::online::OnlineSettings,
     /// Expected replies that are thought about in the partner's time.
     pub ponder: usize,
     pub concurrency: usize,
@@ -76,7 +76,7 @@ impl Default for Plan {
             clock: ClockSettings::default(),
             pool: Pool::new(0),
             limits: LimitSettings { nodes: Some(2000), ..LimitSettings::default() },
-            online: online::OnlineSettings::default(),
+            online: sources::online::OnlineSettings::default(),
             ponder: 0,
             concurrency: 1,
             panics_once: false,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bot::session::LimitSettings;
-use online::{OnlineKind, OnlineSettings, ServiceSettings};
 use practice::SparringKind;
+use sources::online::{OnlineKind, OnlineSettings, ServiceSettings};
 
 use super::harness::{Plan, Story, tc};
 

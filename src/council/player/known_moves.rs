@@ -1,11 +1,25 @@
-//! Services asked for a move beside the search.
+//! Moves known without a search: interfaces for books and tablebases, asked before it, and for services, asked beside it.
 
 use std::{fmt, future::Future, pin::Pin, time::Duration};
 
 use tokio::sync::watch;
 
 use super::timing::Agreement;
-use domain::{Decision, Line};
+use domain::{Decision, Line, UciMove};
+
+/// Books and tablebases, asked before the search.
+pub trait KnownMoves: fmt::Debug + Send + Sync {
+    /// Looks up the last position of `line`. May read files.
+    fn look_up(&self, line: &Line) -> Option<Known>;
+}
+
+/// The result of a look-up.
+#[derive(Debug)]
+pub enum Known {
+    Decided(Box<Decision>),
+    /// The moves among which one is to be chosen: at least two.
+    Among(Vec<UciMove>),
+}
 
 /// The answer of a service about a position; `None` if it does not know it.
 pub type MoveAnswer<'a> = Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;

@@ -5,19 +5,18 @@ use std::{io, path::Path, sync::Arc};
 use rand::seq::IndexedRandom as _;
 use shakmaty::Position as _;
 
-use super::library_settings::{
-    BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
+use super::{
+    book::Book,
+    settings::{
+        BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
+    },
 };
-use crate::electors::Finding;
+use council::{
+    electors::Finding,
+    player::{Known, KnownMoves},
+};
 use domain::{Decision, Line, Source, UciMove, engine_position};
-use engine::{Outcome, Tablebases, VariantTablebases, book::Book};
-
-#[derive(Debug)]
-pub(super) enum Known {
-    Decided(Box<Decision>),
-    /// The moves among which one is to be chosen: at least two.
-    Among(Vec<UciMove>),
-}
+use engine::{Outcome, Tablebases, VariantTablebases};
 
 /// The books and tablebases of one player. Cheap to share; files stay open.
 #[derive(Clone, Debug, Default)]
@@ -95,19 +94,34 @@ impl Library {
         self.books.iter().filter_map(|open| open.moves(line).ok()).find(|moves| !moves.is_empty()).unwrap_or_default()
     }
 
-    /// Returns true if there are neither books nor tablebases.
-    pub(super) fn is_empty(&self) -> bool {
-        self.books.is_empty() && self.tablebases.is_none()
+    /// Returns the moves known in one game, whose books do not repeat `lost_lines`; `None` if there are neither books nor
+    /// tablebases.
+    pub fn for_a_game(self: &Arc<Self>, lost_lines: LostLines) -> Option<Arc<dyn KnownMoves>> {
+        let is_empty = self.books.is_empty() && self.tablebases.is_none();
+        (!is_empty).then(|| Arc::new(GameLibrary { library: Arc::clone(self), lost_lines }) as _)
     }
 
     /// Looks up the last position of `line` in books and tablebases. Reads files.
-    pub(super) fn look_up(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
+    fn look_up(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
         self.book_move(line, lost_lines).or_else(|| self.tablebases.as_ref()?.look_up(line))
     }
 
     fn book_move(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
         let best = self.books.iter().find_map(|open| open.choose(line, lost_lines))?;
         Some(Known::Decided(Box::new(Decision::without_vote(best, Source::Book))))
+    }
+}
+
+/// The library in one game.
+#[derive(Debug)]
+struct GameLibrary {
+    library: Arc<Library>,
+    lost_lines: LostLines,
+}
+
+impl KnownMoves for GameLibrary {
+    fn look_up(&self, line: &Line) -> Option<Known> {
+        self.library.look_up(line, &self.lost_lines)
     }
 }
 
@@ -236,7 +250,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("book.bin");
         let mut file = std::fs::File::create(&path).expect("a file");
-        let mut maker = engine::book::BookMaker::default();
+        let mut maker = crate::book::BookMaker::default();
         maker.add_text(text).expect("a good text");
         maker.write(&mut file).expect("a book");
         (folder, path)

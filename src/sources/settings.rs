@@ -142,7 +142,7 @@ impl LostLines {
     }
 
     /// Returns true if a game was lost with this move at the end of the book's line.
-    pub(super) fn has(&self, line: &Line, next: UciMove) -> bool {
+    pub(crate) fn has(&self, line: &Line, next: UciMove) -> bool {
         if self.0.is_empty() {
             return false;
         }

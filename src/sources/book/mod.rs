@@ -15,7 +15,7 @@ use std::{
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove, zobrist::Zobrist64};
 
-use super::board::{Move, Position, Role};
+use engine::{Move, Position, board::Role};
 
 pub use make::{BookError, BookMaker};
 

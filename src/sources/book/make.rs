@@ -14,10 +14,9 @@ use std::{
     io::{self, Read, Write},
 };
 
-use super::{
-    super::board::{Move, MoveKind, Position},
-    ENTRY, encode, key,
-};
+use engine::{Move, Position, board::MoveKind};
+
+use super::{ENTRY, encode, key};
 
 /// A book in the making. A move weighs as often as it was added.
 #[derive(Debug, Default)]
