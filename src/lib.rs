@@ -17,7 +17,6 @@
 //! |---|---|---|
 //! | [`engine`] | sequential searcher: board, evaluation, search, Syzygy tables | none |
 //! | [`draughts`] | Italian draughts: rules, evaluations, search | none |
-//! | `training` | training of the engine's nets: own games, labels, trainer | `engine` |
 //! | [`util`] | back-off, secrets, shutdown, supervision, terminal text, value ranges | none |
 //! | [`domain`] | values that pass between packages | `engine` |
 //! | [`council`] | electors, election, clock, player | `engine`, `domain` |
@@ -29,7 +28,7 @@
 //! | [`practice`] | practice server with opponents and faults | `engine`, `domain` |
 //! | [`report`] | the journal's games: judged, annotated, summed up | `bot`, `council`, `engine`, `domain` |
 //! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `platform`, `council`, `domain`, `draughts_player`, `draughts` |
-//! | `lab` | the program `concilio-lab`: repeatable measurements | all of the above but `report` and `web` |
+//! | `lab` | the program `concilio-lab`: repeatable measurements, training of nets | all of the above but `report` and `web` |
 //!
 //! The program itself has three modules: [`cli`], the command line, one file a subcommand; [`settings`], the operator's
 //! settings in layers, with every mistake in one line; and [`frontend`], the council under any chess program, by UCI and

@@ -7,7 +7,7 @@
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | players at the same positions, and what their moves are worth where they differ | [`decisions`] |
 //! | whole councils on positions; the theses' tables | [`councils`], [`reproduce`] |
-//! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets: package `training` |
+//! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets, labels, trainer: [`training`] |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
 //! | the daemon itself: how fast, and under everything that can go wrong; workers on other machines | [`Latency`], [`soak()`]; [`cluster`] |
 //!
@@ -39,6 +39,7 @@ pub mod speed;
 pub mod state;
 pub mod stats;
 pub mod suite;
+pub mod training;
 pub mod tune;
 mod uci_teacher;
 

@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::training::{Record, Teacher};
 use council::electors::{
     ElectorFailure, EngineProgram,
     uci::{UciEngine, protocol},
 };
 use domain::{Bound, Limits, Score, UciMove};
 use engine::Position;
-use training::{Record, Teacher};
 
 use crate::program_files::{checksum, files_of_program};
 

@@ -18,19 +18,19 @@ use super::{
     inputs::{from_zero, or_each_core},
     progress::{ProgressDisplay, write},
 };
+use crate::training::{
+    Record,
+    dataset::{Dataset, DatasetSelection, Mixture, read_folder},
+    label,
+    selfplay::{self, generate},
+    trainer::{self, Course, Losses, TrainingOutcome, curve, quantise, train, validate_net},
+};
 use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
 use council::electors::{EngineProgram, net_file};
 use engine::{
     IN_FULL, Knowledge,
     evaluation::Recipe,
     net::{BLOCK, Header, LARGEST_WIDTH, Mask, Net, Weights},
-};
-use training::{
-    Record,
-    dataset::{Dataset, DatasetSelection, Mixture, read_folder},
-    label,
-    selfplay::{self, generate},
-    trainer::{self, Course, Losses, TrainingOutcome, curve, quantise, train, validate_net},
 };
 
 /// Play games of the engine against itself, and keep the quiet positions with their scores and the results

@@ -14,12 +14,12 @@ use super::{
     Failure,
     inputs::{from_zero, or_each_core},
 };
+use crate::training::dataset::{Mixture, read_folder};
 use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
 use engine::{
     Heuristic, IN_FULL, Knowledge, KnowledgeError,
     evaluation::{Recipe, WEIGHTS},
 };
-use training::dataset::{Mixture, read_folder};
 
 /// Maximum number of invalid lines that are shown.
 const SKIPPED_SHOWN: usize = 10;

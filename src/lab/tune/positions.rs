@@ -5,13 +5,13 @@ use std::{
     io::{self, BufRead},
 };
 
+use crate::training::{
+    Record,
+    dataset::{DatasetSelection, Mixture},
+};
 use engine::{
     board::{Board, Color, FenError},
     evaluation::{self, FULL_PHASE, FULL_SCALE, Packed, Recipe, Trace, WEIGHTS, Weights},
-};
-use training::{
-    Record,
-    dataset::{DatasetSelection, Mixture},
 };
 
 /// A middlegame and an endgame value in centipawns that may lie between two integers.

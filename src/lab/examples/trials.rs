@@ -1,5 +1,5 @@
 //! Many changes of the search tried at once, by games of equal nodes:
-//! `cargo run --release -p concilio-training --example trials -- KNOWLEDGE NODES PAIRS SEED NAME=VALUE ...`.
+//! `cargo run --release -p concilio-lab --example trials -- KNOWLEDGE NODES PAIRS SEED NAME=VALUE ...`.
 //!
 //! For every pair of games each change is given by lot to one of the two players; every opening is played twice with colours
 //! reversed. What a change is worth is the mean over all pairs from the side of the player that has it: as sure as if it had been
@@ -10,7 +10,7 @@ mod games;
 
 use std::{env, error::Error, f64::consts::LN_10, slice};
 
-use concilio_training::SplitMix;
+use concilio_lab::training::SplitMix;
 use engine::{Engine, EngineOptions, Limits};
 use games::{even_opening, play};
 

@@ -5,7 +5,7 @@ use engine::{
     board::{Bitboard, Color, Piece, Square},
 };
 
-use crate::random::mix;
+use crate::training::random::mix;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use concilio_training::{SplitMix, random_opening};
+use concilio_lab::training::{SplitMix, random_opening};
 use engine::{Engine, Iteration, Limits, Position, Score};
 
 /// Plays an opening fair to both sides: no side is far ahead by any of `judges`.

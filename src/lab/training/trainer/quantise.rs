@@ -6,7 +6,7 @@ use engine::{
 };
 
 use super::Trained;
-use crate::dataset::Sample;
+use crate::training::dataset::Sample;
 
 /// A net as it is played, and how far it is from the one that was trained.
 #[derive(Debug)]

@@ -3,7 +3,7 @@ use std::fs;
 use engine::{IN_FULL, Knowledge, Position, board::Role, evaluation::Recipe};
 
 use super::*;
-use crate::{
+use crate::training::{
     Record,
     dataset::{DatasetSelection, Mixture},
 };

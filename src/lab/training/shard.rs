@@ -12,7 +12,7 @@ use std::{
 
 use engine::checksum;
 
-use crate::{Record, RecordError, whole_file::replace};
+use crate::training::{Record, RecordError, whole_file::replace};
 
 const MAGIC: &[u8; 8] = b"concdata";
 const VERSION: u32 = 1;

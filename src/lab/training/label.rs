@@ -10,7 +10,7 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
-use crate::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
+use crate::training::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
 
 /// The number of positions that a teacher is asked about at once.
 const AT_ONCE: usize = 64;

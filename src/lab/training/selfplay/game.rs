@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use engine::{Engine, EngineOptions, Iteration, Limits, Position, Score, board::Color};
 
 use super::Plan;
-use crate::{GameResult, Record, SplitMix, openings::RANDOM_PLIES, random::mix, random_opening};
+use crate::training::{GameResult, Record, SplitMix, openings::RANDOM_PLIES, random::mix, random_opening};
 
 /// An opening after which one side is ahead by more centipawns is drawn again.
 const UNFAIR: i32 = 300;

@@ -11,7 +11,7 @@ use engine::{
     },
 };
 
-use crate::{Record, SplitMix};
+use crate::training::{Record, SplitMix};
 
 /// The layout of a net's numbers: the rows of its weights in their order, then the outputs' biases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::{
 
 use engine::evaluation::{Recipe, evaluate};
 
-use crate::{Record, Shard, ShardError, random::mix};
+use crate::training::{Record, Shard, ShardError, random::mix};
 
 /// The mixture of a position's labels into one number: the expectation of the player to move, 0 to
 /// 1.
@@ -194,7 +194,7 @@ mod tests {
     use engine::{IN_FULL, Knowledge, Position};
 
     use super::*;
-    use crate::{GameResult, SplitMix};
+    use crate::training::{GameResult, SplitMix};
 
     fn record(line: &str, own: i16, game: u32) -> Record {
         let position = Position::from_line("startpos", false, line.split_whitespace()).expect("a line");

@@ -8,7 +8,7 @@ use std::{num::NonZeroUsize, thread};
 use engine::net::Mask;
 
 use super::model::{Inputs, Pass, Shape};
-use crate::dataset::{Sample, sigmoid};
+use crate::training::dataset::{Sample, sigmoid};
 
 const SLICES: usize = 8;
 

@@ -8,7 +8,7 @@ use std::{fs, io, path::Path};
 use engine::checksum;
 
 use super::adam::State;
-use crate::whole_file::replace;
+use crate::training::whole_file::replace;
 
 const MAGIC: &[u8; 8] = b"conctrn1";
 

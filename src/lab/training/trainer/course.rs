@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{Epoch, Losses};
-use crate::whole_file::replace;
+use crate::training::whole_file::replace;
 
 /// The epochs of a training so far, and their file.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use engine::{Board, Net};
 
 use super::Trained;
-use crate::dataset::{Sample, sigmoid};
+use crate::training::dataset::{Sample, sigmoid};
 
 /// The phase of a game, by how many men are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use engine::Position;
 
-use crate::SplitMix;
+use crate::training::SplitMix;
 
 /// Random plies, or one more: so both sides begin the searched part equally often.
 pub(crate) const RANDOM_PLIES: usize = 8;

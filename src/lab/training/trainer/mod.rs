@@ -25,7 +25,7 @@ use std::{
 
 use engine::net::{Header, Mask, Net};
 
-use crate::{
+use crate::training::{
     SplitMix,
     dataset::{Dataset, Sample},
 };
@@ -72,7 +72,7 @@ impl Plan {
     fn description(&self, dataset: &Dataset) -> String {
         let Self { mask, width, seed, start, epochs, batch, rate, decay, scale } = self;
         let sum = dataset.training.iter().fold(0_u64, |sum, sample| {
-            crate::random::mix(
+            crate::training::random::mix(
                 sum ^ sample.record.key() ^ u64::from(sample.target.to_bits()) << 32 ^ u64::from(sample.base.to_bits()),
             )
         });
@@ -178,7 +178,7 @@ pub fn train(
 
 fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
-    SplitMix::new(crate::random::mix(seed) ^ epoch).shuffle(&mut order);
+    SplitMix::new(crate::training::random::mix(seed) ^ epoch).shuffle(&mut order);
     order
 }
 
@@ -188,7 +188,7 @@ fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Che
 
 impl Trained {
     /// The value of a position for the player to move, in centipawns, without the base.
-    pub fn value(&self, record: &crate::Record) -> f32 {
+    pub fn value(&self, record: &crate::training::Record) -> f32 {
         let mut pass = Pass::new(self.shape);
         pass.forward(&self.numbers, &Inputs::new(record, self.mask));
         pass.value

@@ -13,7 +13,7 @@ use std::{
     sync::{Mutex, atomic::AtomicBool},
 };
 
-use crate::{Record, Shard, ShardError, shared_work::share};
+use crate::training::{Record, Shard, ShardError, shared_work::share};
 use game::SelfPlayer;
 
 #[derive(Clone, Debug, PartialEq)]
