@@ -36,12 +36,12 @@ pub mod reproduce;
 pub mod searches;
 mod soak;
 pub mod speed;
-pub mod state;
-pub mod stats;
 pub mod suite;
 pub mod training;
 pub mod tune;
 mod uci_teacher;
+
+pub use experiment::{state, stats};
 
 pub use latency::{Latency, LatencyError, LatencyPlan, MoveDelays};
 pub use soak::{SoakError, SoakMemory, SoakPlan, SoakProtocol, SoakReport, soak};

@@ -1,12 +1,8 @@
 //! The files that a program is made of: with other bytes under the same names it is another program, and what was found by the one
 //! before does not count for it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use super::state::fnv1a;
 use council::electors::EngineProgram;
 
 /// An option with one of these words in its name names a file that an engine reads. Files of other
@@ -40,15 +36,14 @@ fn arguments_read(arguments: &[String]) -> Vec<&str> {
     read
 }
 
-/// Returns a checksum of a file, or `None` if it cannot be read.
-pub(crate) fn checksum(file: &Path) -> Option<String> {
-    let bytes = fs::read(file).ok()?;
-    Some(format!("{:016x}", fnv1a(&bytes)))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use experiment::state::file_checksum;
+
     use super::*;
+    use crate::player::PlayerSpec;
 
     #[test]
     fn input_files_count_and_logs_do_not() {
@@ -86,5 +81,17 @@ mod tests {
             ..EngineProgram::default()
         };
         assert_eq!(files_of_program(&program), [folder.path().join("n.nnue")]);
+    }
+
+    #[test]
+    fn output_files_do_not_identify_experiments() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("sf.log");
+        let player = format!("uci:sh,Debug Log File={}", log.display()).parse::<PlayerSpec>().expect("a player");
+        let of = |text: &str| {
+            fs::write(&log, text).expect("a file");
+            player.files().iter().map(|file| file_checksum(file)).collect::<Vec<_>>()
+        };
+        assert_eq!(of("some games"), of("more games"));
     }
 }

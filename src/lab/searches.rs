@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     player::Pace,
-    program_files::{checksum, files_of_program},
-    state::fnv1a,
+    program_files::files_of_program,
+    state::{file_checksum, fnv1a},
 };
 use council::electors::{ElectorKind, ElectorSpec, Job, SearchReport, Slot};
 use domain::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
@@ -227,7 +227,8 @@ impl Searches {
     fn files_of(&self, elector: &ElectorSpec) -> String {
         let ElectorKind::Engine(program) = &elector.kind else { return String::new() };
         let read = || {
-            let checksums: Vec<String> = files_of_program(program).iter().filter_map(|file| checksum(file)).collect();
+            let checksums: Vec<String> =
+                files_of_program(program).iter().filter_map(|file| file_checksum(file)).collect();
             format!("|{}", checksums.join("|"))
         };
         match self.programs.lock() {

@@ -14,7 +14,8 @@ use council::electors::{
 use domain::{Bound, Limits, Score, UciMove};
 use engine::Position;
 
-use crate::program_files::{checksum, files_of_program};
+use crate::program_files::files_of_program;
+use experiment::state::file_checksum;
 
 /// Table of the teacher, MiB. Its searches are short.
 const HASH: usize = 4;
@@ -60,7 +61,7 @@ impl TeacherPlan {
         words.extend(self.program.arguments.iter().cloned());
         words.extend(self.program.options.iter().map(|(name, value)| format!("{name}={value}")));
         words.extend(
-            files_of_program(&self.program).iter().filter_map(|file| checksum(file)).map(|sum| format!("#{sum}")),
+            files_of_program(&self.program).iter().filter_map(|file| file_checksum(file)).map(|sum| format!("#{sum}")),
         );
         format!("{} at {}", words.join(" "), self.effort)
     }

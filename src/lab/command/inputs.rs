@@ -5,12 +5,10 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     str::FromStr,
-    thread::available_parallelism,
 };
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::{
     Failure,
@@ -25,6 +23,7 @@ use crate::{
     suite::{Suite, TestPosition},
 };
 use council::{CouncilSettings, ElectorSettings, Roster, electors::ElectorSpec};
+pub(super) use experiment::progress::{experiment, or_each_core};
 
 /// Maximum number of unreadable lines that are shown.
 const BAD_LINES_SHOWN: usize = 10;
@@ -205,19 +204,6 @@ impl CouncilFile {
         crate::player::council_settings(path)
             .map_err(|error| Failure::usage(format_args!("--settings {}: {error}", path.display())))
     }
-}
-
-/// All that an experiment depends on: these facts and, where it runs by the clock, the cores of this machine and how many searches or
-/// games are at work at once.
-pub(super) fn experiment(mut facts: Value, by_clock: bool, workers: NonZeroUsize) -> Value {
-    if by_clock {
-        facts["cores"] = json!([or_each_core(None), workers]);
-    }
-    facts
-}
-
-pub(super) fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
-    count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The positions of all EPD files of a folder, in the order of their names, whose best moves are known.

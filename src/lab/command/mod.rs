@@ -6,7 +6,6 @@ mod inputs;
 mod latency;
 mod matches;
 mod positions;
-mod progress;
 mod reproduce;
 mod soak;
 mod training;
@@ -21,6 +20,7 @@ use clap::{Args, Subcommand};
 use tokio::signal::ctrl_c;
 
 use council::electors::kill_engines;
+use experiment::progress;
 use util::Failure;
 
 /// Experiments and measurements

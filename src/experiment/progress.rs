@@ -4,25 +4,24 @@
 use std::{
     env, fs,
     io::{self, IsTerminal},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
+    thread::available_parallelism,
     time::{Duration, Instant},
 };
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::Failure;
-use crate::{
-    program_files::checksum,
-    state::{ExperimentState, experiment_of, fnv1a, forget, short_name},
-};
+use crate::state::{ExperimentState, experiment_of, file_checksum, fnv1a, forget, short_name};
+use util::Failure;
 
 const PLAIN_LINES: Duration = Duration::from_secs(30);
 
 /// Shows how far something has come, on standard error.
-pub(super) struct ProgressDisplay {
+pub struct ProgressDisplay {
     bar: ProgressBar,
     plain: bool,
     last: Option<Instant>,
@@ -30,7 +29,7 @@ pub(super) struct ProgressDisplay {
 
 impl ProgressDisplay {
     /// Creates the progress of `parts` parts, of which some may be done already.
-    pub(super) fn new(parts: usize, unit: &str) -> Self {
+    pub fn new(parts: usize, unit: &str) -> Self {
         let plain = !io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(parts as u64), target);
@@ -42,7 +41,7 @@ impl ProgressDisplay {
     }
 
     /// Shows that `done` parts are done; `say` returns the results so far.
-    pub(super) fn at(&mut self, done: usize, say: impl FnOnce() -> String) {
+    pub fn at(&mut self, done: usize, say: impl FnOnce() -> String) {
         if self.last.is_none() {
             // What was done in an earlier run says nothing about the time left.
             self.bar.set_position(done as u64);
@@ -63,18 +62,18 @@ impl ProgressDisplay {
         }
     }
 
-    pub(super) fn end(self) {
+    pub fn end(self) {
         self.bar.finish_and_clear();
     }
 }
 
 /// A bar for each of the things that are done one after another.
 #[derive(Default)]
-pub(super) struct Bars(Option<(String, ProgressDisplay)>);
+pub struct Bars(Option<(String, ProgressDisplay)>);
 
 impl Bars {
     /// Shows that `done` of `of` units of `what` are done; parts of an earlier run are not counted.
-    pub(super) fn at(&mut self, what: &str, done: usize, of: usize) {
+    pub fn at(&mut self, what: &str, done: usize, of: usize) {
         if of == 0 {
             return;
         }
@@ -87,7 +86,7 @@ impl Bars {
         }
     }
 
-    pub(super) fn end(&mut self) {
+    pub fn end(&mut self) {
         if let Some((_, last)) = self.0.take() {
             last.end();
         }
@@ -96,7 +95,7 @@ impl Bars {
 
 /// Location of an experiment's state.
 #[derive(Clone, Debug, Args)]
-pub(super) struct StateFile {
+pub struct StateFile {
     /// File of the state, from which a stopped experiment continues [default: a file in data/lab
     /// named by the experiment and this build]
     #[arg(long, value_name = "FILE")]
@@ -108,7 +107,7 @@ pub(super) struct StateFile {
 
 impl StateFile {
     /// Opens the state of an experiment. `kind` begins the file's name; `files` are those that the outcome depends on.
-    pub(super) fn open<T: Serialize + DeserializeOwned>(
+    pub fn open<T: Serialize + DeserializeOwned>(
         &self,
         kind: &str,
         mut experiment: Value,
@@ -120,7 +119,7 @@ impl StateFile {
 
     /// Opens the state of an experiment that depends on a measurement. A continued experiment keeps
     /// its first measurement.
-    pub(super) fn open_measured<T: Serialize + DeserializeOwned>(
+    pub fn open_measured<T: Serialize + DeserializeOwned>(
         &self,
         kind: &str,
         mut experiment: Value,
@@ -137,7 +136,7 @@ impl StateFile {
 
     /// Returns the file of one of several experiments of a command: a named file gets a number for
     /// each.
-    pub(super) fn numbered(&self, number: usize) -> Self {
+    pub fn numbered(&self, number: usize) -> Self {
         let of_this = |path: &PathBuf| {
             let mut name = path.clone().into_os_string();
             name.push(format!(".{number}"));
@@ -169,7 +168,7 @@ fn opened<T: Serialize + DeserializeOwned>(path: &Path, experiment: &Value) -> R
 }
 
 /// Returns an identifier of this build: an experiment must not mix two builds.
-pub(super) fn build() -> String {
+pub fn build() -> String {
     let program = env::current_exe().and_then(fs::read).map(|bytes| format!("{:016x}", fnv1a(&bytes)));
     program.unwrap_or_else(|_| env!("CARGO_PKG_VERSION").to_owned())
 }
@@ -177,20 +176,31 @@ pub(super) fn build() -> String {
 /// Returns the checksums of the files that an experiment depends on: another net, book or program
 /// under the same name makes it another experiment.
 fn checksums(files: &[PathBuf]) -> Map<String, Value> {
-    files.iter().filter_map(|file| Some((file.display().to_string(), checksum(file)?.into()))).collect()
+    files.iter().filter_map(|file| Some((file.display().to_string(), file_checksum(file)?.into()))).collect()
 }
 
 /// Writes a file that was asked for.
-pub(super) fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::failed(format_args!("{flag} {}: {error}", path.display())))
+}
+
+/// All that an experiment depends on: these facts and, where it runs by the clock, the cores of this machine and how many searches or
+/// games are at work at once.
+pub fn experiment(mut facts: Value, by_clock: bool, workers: NonZeroUsize) -> Value {
+    if by_clock {
+        facts["cores"] = json!([or_each_core(None), workers]);
+    }
+    facts
+}
+
+/// Returns `count`, or the number of cores.
+pub fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
+    count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::player::PlayerSpec;
 
     #[test]
     fn changed_net_makes_a_new_experiment() {
@@ -204,18 +214,6 @@ mod tests {
         assert_eq!(first.keys().collect::<Vec<_>>(), [&files[0].display().to_string()]);
         assert_ne!(first, second);
         assert_eq!(of(b"one"), first);
-    }
-
-    #[test]
-    fn output_files_do_not_identify_experiments() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let log = folder.path().join("sf.log");
-        let player = format!("uci:sh,Debug Log File={}", log.display()).parse::<PlayerSpec>().expect("a player");
-        let of = |text: &str| {
-            fs::write(&log, text).expect("a file");
-            checksums(&player.files())
-        };
-        assert_eq!(of("some games"), of("more games"));
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Drop for LockedFile {
 }
 
 /// Writes a file beside its place and moves it there, so that it is never half written.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     fs::write(&part, text)?;
@@ -219,6 +219,12 @@ pub fn short_name(experiment: &Value) -> String {
 
 /// A hash for names and seeds, equal on every machine and in every build.
 pub use engine::checksum as fnv1a;
+
+/// Returns a checksum of a file, or `None` if it cannot be read.
+pub fn file_checksum(file: &Path) -> Option<String> {
+    let bytes = fs::read(file).ok()?;
+    Some(format!("{:016x}", fnv1a(&bytes)))
+}
 
 #[cfg(test)]
 mod tests {

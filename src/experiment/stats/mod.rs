@@ -61,7 +61,7 @@ pub fn quantile(sorted: &[Duration], part: f64) -> Duration {
 }
 
 /// The standard normal quantile of 97.5 %.
-pub(crate) const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
+pub const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
 /// Mean and variance (divided by the number, not one less).
 fn moments(values: &[f64]) -> (f64, f64) {
