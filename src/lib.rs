@@ -16,18 +16,18 @@
 //! | package | contents | imports |
 //! |---|---|---|
 //! | [`engine`] | sequential searcher: board, evaluation, search, Syzygy tables | none |
-//! | [`draughts`] | Italian draughts: rules, evaluations, search | none |
 //! | [`util`] | back-off, secrets, shutdown, supervision, terminal text, value ranges | none |
+//! | `experiment` | experiments that can be taken up again: state, statistics, progress | `engine` |
 //! | [`domain`] | values that pass between packages | `engine` |
 //! | [`council`] | electors, election, clock, player | `engine`, `domain` |
 //! | [`sources`] | moves known without a search: books, tablebases, online services | `council`, `domain`, `engine` |
 //! | [`platform`] | clients of chess servers: Lichess, FICS | `domain` |
 //! | [`cluster`] | workers on other machines, over NATS | `council`, `domain`, `engine` |
 //! | [`bot`] | one account: session, policy, journal | `council`, `sources`, `platform`, `domain` |
-//! | [`draughts_player`] | draughts for the council: electors, players, games over DamExchange | `bot`, `council`, `domain`, `draughts`, `engine` |
 //! | [`practice`] | practice server with opponents and faults | `engine`, `domain` |
 //! | [`report`] | the journal's games: judged, annotated, summed up | `bot`, `council`, `engine`, `domain` |
-//! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `platform`, `council`, `domain`, `draughts_player`, `draughts` |
+//! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `platform`, `council`, `domain` |
+//! | [`draughts`] | Italian draughts: rules, searches, player, page, command, measurements | `web`, `bot`, `council`, `experiment`, `domain`, `engine` |
 //! | `lab` | the program `concilio-lab`: repeatable measurements, training of nets | all of the above but `report` and `web` |
 //!
 //! The program itself has three modules: [`cli`], the command line, one file a subcommand; [`settings`], the operator's

@@ -24,11 +24,9 @@ use tokio_util::sync::CancellationToken;
 use web::{AnotherGame, HealthChecks, WebServer, WebSettings};
 
 use super::{
-    Failure,
-    draughts::play_demo,
-    idle_study, page, runtime,
+    Failure, idle_study, page, runtime,
     signals::Signals,
-    view::{Viewer, result_in_words},
+    view::{Picture, Viewer, result_in_words},
 };
 use bot::{
     journal::{Archive, Filter, Journal, JournalSettings},
@@ -41,6 +39,7 @@ use bot::{
 use cluster::ClusterSettings;
 use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, TimeControl, Variant};
+use draughts::command::play_demo;
 use platform::{
     fics::{self, FicsSettings, Password, Timeseal},
     lichess::{self, LichessSettings, Token},
@@ -146,7 +145,7 @@ impl DemoCommand {
     /// Plays the games and prints how they ended.
     pub(super) async fn run(self) -> Result<(), Failure> {
         if self.game == DemoGame::Draughts {
-            return play_demo(self.tc, &self.data).await;
+            return play_demo(self.tc, &self.data, Picture::new()).await;
         }
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };

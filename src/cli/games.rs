@@ -4,9 +4,10 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::Args;
 
-use super::{Failure, draughts::write_pdn, filter::FilterArgs, votes::write_votes};
+use super::{Failure, filter::FilterArgs, votes::write_votes};
 use bot::journal::{Archive, ExportError, Filter, GameRecord, write_csv, write_json, write_pgn, write_table};
 use domain::Variant;
+use draughts::command::write_pdn;
 use util::{outln, print, printable};
 
 /// List and export the games of the journal

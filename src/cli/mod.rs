@@ -10,7 +10,6 @@ mod config;
 mod ctl;
 mod daily_log;
 mod demo;
-mod draughts;
 mod eval;
 mod filter;
 mod games;
@@ -38,9 +37,10 @@ mod xboard;
 
 use std::{future::Future, process::ExitCode};
 
-use self::run::RunEnd;
+use self::{run::RunEnd, settings_args::SettingsArgs};
 use crate::settings::LogFormat;
 use clap::{Parser, Subcommand};
+use draughts::command::DraughtsCommand;
 use tokio::runtime::{Builder, Handle};
 use util::{Failure, printable};
 
@@ -84,7 +84,7 @@ enum Subcommands {
     /// Watch the whole program play against a practice server on this machine
     Demo(demo::DemoCommand),
     /// Play Italian draughts against the council, and what else there is to do with that game
-    Draughts(Box<draughts::DraughtsCommand>),
+    Draughts(Box<DraughtsCommand<SettingsArgs>>),
     /// Run the practice server alone, for any Lichess bot to play on
     Practice(practice::PracticeCommand),
     /// Show a journal in the browser, without an account

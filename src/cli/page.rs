@@ -16,7 +16,10 @@ use bot::{
     session::{AccountEvent, BotEvent, PlayerSettings, Runtime},
 };
 use domain::ServerName;
-use web::{AnotherGame, HealthChecks, WebContext, WebError, WebServer, WebSettings};
+use web::{AnotherGame, HealthChecks, PagePart, WebContext, WebError, WebServer, WebSettings};
+
+/// Tabs from other packages.
+pub(super) const PARTS: &[PagePart] = &[draughts::page::PART];
 
 /// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. A control channel that cannot
 /// be had stops no game: that is said, and play goes on without it.
@@ -40,6 +43,8 @@ pub(super) async fn serve(
         control: Some(runtime.control.clone()),
         health,
         another_game,
+        parts: PARTS.to_vec(),
+        routes: draughts::page::routes(runtime.pool.clone(), runtime.journal.clone(), stop.clone()),
     };
     match web::serve(settings, context.clone(), socket, stop.clone()).await {
         Err(error @ WebError::Socket { .. }) => {

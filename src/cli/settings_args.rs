@@ -66,3 +66,9 @@ impl SettingsArgs {
         Sources::of_process(&self.config, self.set).map_err(Failure::usage)
     }
 }
+
+impl draughts::command::SettingsSource for SettingsArgs {
+    fn journal(self) -> Result<JournalSettings, Failure> {
+        Self::journal(self)
+    }
+}

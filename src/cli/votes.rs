@@ -1,13 +1,10 @@
 //! The votes of games in the journal, move by move, as they were shown when they were cast.
 
-use std::{fmt::Display, io::Write};
+use std::io::Write;
 
-use super::draughts;
-use bot::journal::{
-    Archive, ExportError, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord, vote_in_words,
-};
-use council::player::vote_report::{self, VoteEntry};
+use bot::journal::{Archive, ExportError, GameRecord, recorded_votes};
 use domain::{GameLine, Line, Variant};
+use draughts::command::{line_of, read_move};
 use util::printable;
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
@@ -24,8 +21,8 @@ pub(super) fn write_votes(
         if let Ok(variant) = game.variant.parse::<Variant>() {
             let Ok(line) = Line::from_fen(variant, game.start_fen.as_deref().unwrap_or_default()) else { continue };
             write_game(archive, game, line, |_, text| text.parse().ok(), out)?;
-        } else if let Some(line) = draughts::line_of(game) {
-            write_game(archive, game, line, draughts::read_move, out)?;
+        } else if let Some(line) = line_of(game) {
+            write_game(archive, game, line, read_move, out)?;
         }
     }
     Ok(())
@@ -48,79 +45,4 @@ fn write_game<L: GameLine>(
         }
     }
     Ok(())
-}
-
-/// A vote of the journal, in words.
-pub(super) struct RecordedVotes {
-    elected: String,
-    /// Criterion and source.
-    how: String,
-    /// Why the other moves were rejected; empty where there are none.
-    why: String,
-    entries: Vec<VoteEntry>,
-}
-
-/// The vote on a move of ours that was made after this line; `None` for a move of the other one's. `read` understands what the
-/// journal calls a move.
-pub(super) fn recorded_votes<L: GameLine, M: Display>(
-    archive: &Archive,
-    line: &L,
-    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
-    played: &MoveRecord<M>,
-) -> Result<Option<RecordedVotes>, JournalError> {
-    let Some(ours) = &played.ours else { return Ok(None) };
-    let say = |text: &str| read(line, text).map_or_else(|| text.to_owned(), |mv| line.move_text(mv));
-    let played_text = played.uci.to_string();
-    let Some(best) = read(line, &played_text) else { return Ok(None) };
-    let proposals = archive.proposals(played)?;
-    let score = ours.score.map_or_else(String::new, |score| format!("  {score}"));
-    let words = vote_in_words(line, best, ours, &proposals, read);
-    Ok(Some(RecordedVotes {
-        elected: format!("{}{score}", vote_report::numbered(line, Some(best))),
-        how: how(ours, if proposals.is_empty() { "" } else { &words.sentence }, &played_text, &say),
-        why: words.why,
-        entries: proposals.iter().map(|proposal| entry::<L>(proposal, &played_text, &say)).collect(),
-    }))
-}
-
-fn how(ours: &OurMove, sentence: &str, played: &str, say: &dyn Fn(&str) -> String) -> String {
-    let said = if sentence.is_empty() { String::new() } else { format!(": {sentence}") };
-    let second = ours.first_choice.as_deref().map_or_else(String::new, |first| {
-        let mode = ours.second_phase.as_deref().unwrap_or("re-search");
-        vote_report::second_phase(mode, &say(first), first != played)
-    });
-    format!("by {}{said}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())
-}
-
-fn entry<L: GameLine>(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str) -> String) -> VoteEntry {
-    let elector = proposal.named::<L>();
-    VoteEntry {
-        elector: elector.label(),
-        short: elector.short,
-        best: say(&proposal.uci),
-        score: proposal.score.map_or_else(String::new, |score| score.to_string()),
-        depth: proposal.depth,
-        nodes: proposal.nodes,
-        weight: proposal.weight,
-        elected: proposal.uci == played,
-        machine: proposal.machine.clone(),
-    }
-}
-
-impl RecordedVotes {
-    fn write(&self, out: &mut impl Write) -> Result<(), ExportError> {
-        writeln!(out, "\n{}  {}", self.elected, self.how)?;
-        for row in vote_report::table(&self.entries) {
-            writeln!(out, "{row}")?;
-        }
-        if !self.why.is_empty() {
-            writeln!(out, "  {}", self.why)?;
-        }
-        Ok(())
-    }
-
-    /// Returns the vote in one line, as comments in score sheets have it.
-    pub(super) fn in_one_line(&self) -> String {
-        vote_report::in_one_line(&format!("{}  {}", self.elected, self.how), &self.entries)
-    }
 }

@@ -47,7 +47,7 @@ impl WebCommand {
         let (settings, stop) = (self.settings.web()?, CancellationToken::new());
         let serve = async |address: SocketAddr| -> Result<WebServer, Failure> {
             let settings = WebSettings { address: address.to_string(), ..settings.clone() };
-            web::serve_journal(&settings, journal.clone(), stop.clone()).await.map_err(page::failure)
+            web::serve_journal(&settings, journal.clone(), page::PARTS, stop.clone()).await.map_err(page::failure)
         };
         let server = match self.address {
             Some(address) => serve(address).await?,

@@ -3,7 +3,6 @@
 //! | what | where |
 //! |---|---|
 //! | games: a match, one game, who plays, where it begins; equal time in nodes | [`mod@matches`], [`game`], [`player`], [`openings`]; [`speed`] |
-//! | the same at Italian draughts: matches, and what electors and criteria make of positions | [`mod@draughts`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | players at the same positions, and what their moves are worth where they differ | [`decisions`] |
 //! | whole councils on positions; the theses' tables | [`councils`], [`reproduce`] |
@@ -19,7 +18,6 @@ pub mod command;
 pub mod councils;
 mod daemon_program;
 pub mod decisions;
-pub mod draughts;
 pub mod epd;
 pub mod fit;
 pub mod game;

@@ -28,7 +28,7 @@ macro_rules! files {
 }
 
 /// Every file by its name below the page, with its kind.
-const FILES: [(&str, &str, &str); 22] = files! {
+const FILES: [(&str, &str, &str); 19] = files! {
     "index.html": HTML,
     "start.js": SCRIPT,
     "app.js": SCRIPT,
@@ -36,7 +36,6 @@ const FILES: [(&str, &str, &str); 22] = files! {
     "server.js": SCRIPT,
     "squares.js": SCRIPT,
     "board.js": SCRIPT,
-    "draughtboard.js": SCRIPT,
     "chart.js": SCRIPT,
     "council.js": SCRIPT,
     "now.js": SCRIPT,
@@ -45,12 +44,10 @@ const FILES: [(&str, &str, &str); 22] = files! {
     "replay.js": SCRIPT,
     "machines.js": SCRIPT,
     "play.js": SCRIPT,
-    "draughts.js": SCRIPT,
     "kept.js": SCRIPT,
     "words.js": SCRIPT,
     "icon.svg": PICTURE,
     "board.svg": PICTURE,
-    "draughts.svg": PICTURE,
 };
 
 /// The style, in one piece, because the first picture waits for it.
@@ -59,22 +56,76 @@ const STYLES: [&str; 3] = [report::output::PALETTE, include_str!("page/style.css
 /// Below this name of a folder the page asks for its files; it becomes the name of this very edition of them.
 const EDITION: &str = "/assets/";
 
-/// The shapes of both games, drawn as White's pieces.
-const PIECES: [(&str, &str); 8] = [
+/// The pieces, drawn as White's.
+const PIECES: [(&str, &str); 6] = [
     ("K", include_str!("page/pieces/king.svg")),
     ("Q", include_str!("page/pieces/queen.svg")),
     ("R", include_str!("page/pieces/rook.svg")),
     ("B", include_str!("page/pieces/bishop.svg")),
     ("N", include_str!("page/pieces/knight.svg")),
     ("P", include_str!("page/pieces/pawn.svg")),
-    ("man", include_str!("page/pieces/man.svg")),
-    ("dama", include_str!("page/pieces/dama.svg")),
 ];
 
 /// Colour that is light in a white piece and dark in a black one, and the other way round.
 const BODY: (&str, &str) = ("#f7efe0", "#35302c");
 const LINE: (&str, &str) = ("#2a2522", "#0f0d0c");
 const DETAIL: (&str, &str) = ("#8d8272", "#c9bda9");
+
+/// The places in the page where files and tabs of parts are named.
+const PRELOADS: &str = "  <!-- scripts of parts -->\n";
+const TABS: &str = "      <!-- tabs of parts -->\n";
+
+/// A part of the page from another package: a tab with its files.
+#[derive(Clone, Copy, Debug)]
+pub struct PagePart {
+    /// Name of the tab in addresses, such as `#/draughts`.
+    pub name: &'static str,
+    /// Title of the tab.
+    pub title: &'static str,
+    /// Scripts by name. The first one is the module of the tab and exports `open`.
+    pub scripts: &'static [(&'static str, &'static str)],
+    /// Pictures (SVG) by name.
+    pub pictures: &'static [(&'static str, &'static str)],
+    /// White's pieces by letter or word; Black's are coloured after them.
+    pub pieces: &'static [(&'static str, &'static str)],
+    /// Style, added to the page's.
+    pub style: &'static str,
+}
+
+impl PagePart {
+    /// Returns what is wrong with its files: anything inline, or an address of another place.
+    pub fn faults(&self) -> Vec<String> {
+        let style = ("style", self.style);
+        self.scripts
+            .iter()
+            .chain(self.pictures)
+            .chain([&style])
+            .flat_map(|(name, text)| faults_of(name, text))
+            .collect()
+    }
+
+    fn preloads(&self) -> String {
+        let line = |(name, _): &(&str, &str)| format!("  <link rel=\"modulepreload\" href=\"{EDITION}{name}\">\n");
+        self.scripts.iter().map(line).collect()
+    }
+
+    fn tab(&self) -> String {
+        let Self { name, title, scripts, .. } = self;
+        let module = scripts.first().map_or("", |(name, _)| *name);
+        format!("      <a href=\"#/{name}\" data-room=\"{name}\" data-script=\"{EDITION}{module}\">{title}</a>\n")
+    }
+}
+
+/// Returns what a file of the page must not contain: anything inline, or an address of another place.
+fn faults_of(name: &str, text: &str) -> Vec<String> {
+    const INLINE: [&str; 7] =
+        ["style=\"", " onclick=", "<style", "innerHTML", "insertAdjacentHTML", "outerHTML", "eval("];
+    let inline =
+        INLINE.iter().filter(|inline| text.contains(**inline)).map(|inline| format!("{name} contains {inline}"));
+    let foreign = text.replace("http://www.w3.org/", "");
+    let elsewhere = foreign.contains("http://") || foreign.contains("https://");
+    inline.chain(elsewhere.then(|| format!("{name} names another place"))).collect()
+}
 
 struct Asset {
     kind: &'static str,
@@ -89,11 +140,20 @@ pub(crate) struct Assets {
 }
 
 impl Assets {
-    pub(crate) fn new() -> Self {
-        let files = FILES.into_iter().map(|(name, kind, text)| (name.to_owned(), kind, text.to_owned()));
-        let styles = ("style.css".to_owned(), STYLE, STYLES.concat());
-        let pieces = PIECES.into_iter().flat_map(|(letter, shape)| {
-            [(format!("pieces/w{letter}.svg"), shape.to_owned()), (format!("pieces/b{letter}.svg"), black(shape))]
+    pub(crate) fn new(parts: &[PagePart]) -> Self {
+        let preloads: String = parts.iter().map(PagePart::preloads).collect();
+        let tabs: String = parts.iter().map(PagePart::tab).collect();
+        let scripts = parts.iter().flat_map(|part| part.scripts).map(|(name, text)| (*name, SCRIPT, *text));
+        let pictures = parts.iter().flat_map(|part| part.pictures).map(|(name, text)| (*name, PICTURE, *text));
+        let files = FILES.into_iter().chain(scripts).chain(pictures).map(|(name, kind, text)| {
+            let text =
+                if kind == HTML { text.replace(PRELOADS, &preloads).replace(TABS, &tabs) } else { text.to_owned() };
+            (name.to_owned(), kind, text)
+        });
+        let styles = parts.iter().fold(STYLES.concat(), |styles, part| styles + part.style);
+        let styles = ("style.css".to_owned(), STYLE, styles);
+        let pieces = PIECES.iter().chain(parts.iter().flat_map(|part| part.pieces)).flat_map(|(letter, shape)| {
+            [(format!("pieces/w{letter}.svg"), (*shape).to_owned()), (format!("pieces/b{letter}.svg"), black(shape))]
         });
         let pieces = pieces.map(|(name, shape)| (name, PICTURE, shape));
         let all: Vec<(String, &str, String)> = files.chain([styles]).chain(pieces).collect();
@@ -147,17 +207,16 @@ mod tests {
     fn page_has_no_inline_or_foreign_code() {
         let styles = STYLES.map(|part| ("style.css", STYLE, part));
         for (name, _, text) in FILES.into_iter().chain(styles) {
-            let foreign = text.replace("http://www.w3.org/", "");
-            assert!(!foreign.contains("http://") && !foreign.contains("https://"), "{name} names another place");
-            for inline in ["style=\"", " onclick=", "<style", "innerHTML", "insertAdjacentHTML", "outerHTML", "eval("] {
-                assert!(!text.contains(inline), "{name} contains {inline}");
-            }
+            assert_eq!(faults_of(name, text), Vec::<String>::new());
         }
+        assert_eq!(faults_of("a.js", "element.innerHTML = 'https://example.org'").len(), 2);
     }
 
     #[test]
     fn page_requests_versioned_files() {
-        let assets = Assets::new();
+        let part =
+            PagePart { name: "tab", title: "Tab", scripts: &[("tab.js", "")], pictures: &[], pieces: &[], style: "" };
+        let assets = Assets::new(&[part]);
         let page = String::from_utf8_lossy(&assets.files["index.html"].text).into_owned();
         let ours = format!("/assets/{}/", assets.edition);
         assert_eq!(page.matches("/assets/").count(), page.matches(&ours).count());
@@ -165,6 +224,7 @@ mod tests {
             let name = part.split('"').next().unwrap_or_default();
             assert!(assets.files.contains_key(name), "the page asks for {name}");
         }
+        assert!(page.contains(&format!("data-script=\"{ours}tab.js\">Tab</a>")), "{page}");
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
+use axum::Router;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use crate::PagePart;
 use bot::{
     journal::Journal,
     session::{Control, EventBus, PlayerSettings},
@@ -25,6 +27,10 @@ pub struct WebContext {
     pub health: HealthChecks,
     /// Starts another game of the demo, and returns whether one begins; `None` outside the demo.
     pub another_game: Option<AnotherGame>,
+    /// Tabs from other packages.
+    pub parts: Vec<PagePart>,
+    /// Addresses of those tabs, below `/api/`.
+    pub routes: Router,
 }
 
 /// Asks the demo for another game.

@@ -4,12 +4,13 @@
 //! BotEvent ──▶ overview (pure: what is now) ──▶ watch (10 frames a second at most) ──SSE──▶ page
 //! journal ───▶ archive, results, report ────────────────────────────────────────────JSON──▶ page
 //! practice server ◀──▶ play (a game against the council) ◀──────────────────────JSON, SSE──▶ page
-//! draughts (a game of Italian draughts, kept by the browser) ◀───────────────────────JSON──▶ page
 //! page, concilio ctl ──▶ control ──▶ bot
 //! ```
 //! Everything passes `security` first. The page itself is `page/`: HTML, CSS and JavaScript by hand, built into the program.
 //!
 //! [`serve_journal`] serves a journal alone, without a daemon: what was played, and nothing live.
+//!
+//! Other packages add tabs: a [`PagePart`] with its files, and routes in the [`WebContext`].
 //!
 //! [`serve`] listens on a TCP address, on a Unix socket, or on both, with the same router behind them.
 
@@ -18,7 +19,6 @@ mod assets;
 mod connections;
 mod context;
 mod control;
-mod draughts;
 mod listen;
 mod machines;
 pub mod overview;
@@ -30,6 +30,9 @@ mod server;
 mod settings;
 mod watch;
 
+pub use assets::PagePart;
 pub use context::{AnotherGame, HealthChecks, WebContext};
+pub use problem::HttpProblem;
+pub use security::PagePlayer;
 pub use server::{WebError, WebServer, secret_for, serve, serve_journal};
 pub use settings::WebSettings;

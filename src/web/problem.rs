@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// A request that was not done. As JSON: `{"error": "..."}`, with the `field` of the request where one is at fault.
 #[derive(Debug)]
-pub(crate) struct HttpProblem {
+pub struct HttpProblem {
     status: StatusCode,
     text: ProblemText,
 }
@@ -25,33 +25,33 @@ struct ProblemText {
 }
 
 impl HttpProblem {
-    pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
+    pub fn new(status: StatusCode, error: impl Into<String>) -> Self {
         Self { status, text: ProblemText { error: error.into(), field: None } }
     }
 
     /// Names the field of the request that is at fault.
-    pub(crate) fn about(mut self, field: &'static str) -> Self {
+    pub fn about(mut self, field: &'static str) -> Self {
         self.text.field = Some(field);
         self
     }
 
-    pub(crate) fn refused(error: impl Into<String>) -> Self {
+    pub fn refused(error: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, error)
     }
 
-    pub(crate) fn bad(error: impl Into<String>) -> Self {
+    pub fn bad(error: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
-    pub(crate) fn not_found(what: impl Into<String>) -> Self {
+    pub fn not_found(what: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, what)
     }
 
-    pub(crate) fn busy(error: impl Into<String>) -> Self {
+    pub fn busy(error: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, error)
     }
 
-    pub(crate) fn internal(error: impl ToString) -> Self {
+    pub fn internal(error: impl ToString) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }
 }

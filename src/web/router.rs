@@ -14,12 +14,10 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnotherGame, HealthChecks, WebContext, WebSettings, archive,
+    AnotherGame, HealthChecks, PagePart, WebContext, WebSettings, archive,
     assets::{self, Assets},
     context::ProgramKind,
-    control,
-    draughts::{self, BoundedSearches},
-    machines,
+    control, machines,
     play::{self, PlayRoom},
     problem::{HttpProblem, in_one_form},
     security::{self, HostNames, OperatorKeys, PagePlayer, PageReader, WhoAmI},
@@ -48,7 +46,6 @@ pub(crate) struct WebState {
     pub archive: archive::JournalReader,
     pub pool: Pool,
     pub play_room: Arc<PlayRoom>,
-    pub thinking: BoundedSearches,
     pub journal: Journal,
     pub control: Option<Control>,
     pub health: HealthChecks,
@@ -86,7 +83,6 @@ parts! { WebState:
     archive: archive::JournalReader,
     pool: Pool,
     play_room: Arc<PlayRoom>,
-    thinking: BoundedSearches,
     journal: Journal,
     control: Option<Control>,
     health: HealthChecks,
@@ -102,6 +98,7 @@ pub(crate) fn build(
     stop: CancellationToken,
 ) -> Router {
     let keys = OperatorKeys::new(secret, settings.public, port);
+    let (assets, others) = (Assets::new(&context.parts), context.routes.clone());
     let state = WebState {
         keys: keys.clone(),
         watch: OverviewWatch::start(context.event_bus.listen(), settings.watchers, stop.clone()),
@@ -111,14 +108,12 @@ pub(crate) fn build(
         health: context.health.clone(),
         journal: context.journal.clone(),
         another_game: context.another_game.clone(),
-        thinking: BoundedSearches::new(context.pool.clone(), stop.clone()),
         play_room: Arc::new(PlayRoom::new(context, stop)),
     };
     let kind = ProgramKind { daemon: true, demo: state.another_game.is_some() };
     let routes = Router::new()
         .merge(archive::routes())
         .merge(play::routes())
-        .merge(draughts::routes())
         .route("/api/login", post(security::login))
         .route("/api/logout", post(security::logout))
         .route("/api/status", get(watch::status))
@@ -128,8 +123,9 @@ pub(crate) fn build(
         .route("/api/machines", get(machines::list))
         .route("/metrics", get(metrics))
         .route("/ready", get(ready))
-        .with_state(state);
-    page(routes, kind, keys, settings)
+        .with_state(state)
+        .merge(others);
+    page(routes, kind, keys, settings, assets)
 }
 
 /// The page in front of a journal, without a daemon: what was played can be read, and nothing else is there.
@@ -138,6 +134,7 @@ pub(crate) fn build_for_journal(
     secret: Option<Secret>,
     port: Option<u16>,
     journal: PathBuf,
+    parts: &[PagePart],
     stop: CancellationToken,
 ) -> Router {
     let keys = OperatorKeys::new(secret, settings.public, port);
@@ -153,11 +150,11 @@ pub(crate) fn build_for_journal(
         .route("/api/logout", post(security::logout))
         .route("/api/events", get(watch::events))
         .with_state(state);
-    page(routes, ProgramKind { daemon: false, demo: false }, keys, settings)
+    page(routes, ProgramKind { daemon: false, demo: false }, keys, settings, Assets::new(parts))
 }
 
 /// The page's own files around these routes, and what every request passes.
-fn page(routes: Router, kind: ProgramKind, keys: OperatorKeys, settings: &WebSettings) -> Router {
+fn page(routes: Router, kind: ProgramKind, keys: OperatorKeys, settings: &WebSettings, assets: Assets) -> Router {
     routes
         .route("/api/me", get(me))
         .route("/live", get(async || "alive\n"))
@@ -166,7 +163,7 @@ fn page(routes: Router, kind: ProgramKind, keys: OperatorKeys, settings: &WebSet
         .layer(middleware::from_fn_with_state(keys, security::recognise))
         .route("/", get(assets::index))
         .route("/assets/{edition}/{*name}", get(assets::file))
-        .layer(Extension(Assets::new()))
+        .layer(Extension(assets))
         .fallback(async || HttpProblem::not_found("there is no such page"))
         .layer(middleware::from_fn(answer_in_time))
         .layer(middleware::from_fn(in_one_form))

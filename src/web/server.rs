@@ -9,7 +9,7 @@ use std::{
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{WebContext, WebSettings, listen, router};
+use crate::{PagePart, WebContext, WebSettings, listen, router};
 use util::{Secret, SecretError};
 
 #[derive(Debug, thiserror::Error)]
@@ -80,17 +80,19 @@ impl Door {
     }
 }
 
-/// Serves the journal at `path` on the address of the settings until `stop`, read-only and without a daemon. A daemon may
-/// write the journal meanwhile.
+/// Serves the journal at `path` on the address of the settings until `stop`, read-only and without a daemon, with the tabs
+/// of `parts`. A daemon may write the journal meanwhile.
 pub async fn serve_journal(
     settings: &WebSettings,
     path: PathBuf,
+    parts: &[PagePart],
     stop: CancellationToken,
 ) -> Result<WebServer, WebError> {
     let Door { secret, listener } = Door::open(settings).await?;
     let bound = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let tasks = TaskTracker::new();
-    let router = router::build_for_journal(settings, secret, bound.map(|address| address.port()), path, stop.clone());
+    let router =
+        router::build_for_journal(settings, secret, bound.map(|address| address.port()), path, parts, stop.clone());
     if let Some(listener) = listener {
         listen::on_tcp(listener, router, settings.watchers, &tasks, stop);
     }

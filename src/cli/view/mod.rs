@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use super::log;
 use bot::session::{BotEvent, how_it_ended};
 use domain::{Color, GameStatus};
+use draughts::command::Screen;
 use painter::Painter;
 use scene::Scene;
 use util::printable;
@@ -135,15 +136,16 @@ impl Picture {
     pub(super) fn new() -> Self {
         Self(can_paint().then(|| Painter::new(io::stdout())))
     }
+}
 
-    /// Shows the view for the terminal's number of columns, if there is a terminal.
-    pub(super) fn show(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
+impl Screen for Picture {
+    fn show(&mut self, draw: &dyn Fn() -> Vec<String>) {
         if let Some(painter) = &mut self.0 {
-            painter.paint(|columns, _| draw(columns));
+            painter.paint(|_, _| draw());
         }
     }
 
-    pub(super) fn tell(&self, lines: &[String]) {
+    fn tell(&mut self, lines: &[String]) {
         if self.0.is_none() {
             print_lines(lines);
         }

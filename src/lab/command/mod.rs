@@ -1,6 +1,5 @@
 mod cluster;
 mod decisions;
-mod draughts;
 mod fit;
 mod inputs;
 mod latency;
@@ -20,6 +19,7 @@ use clap::{Args, Subcommand};
 use tokio::signal::ctrl_c;
 
 use council::electors::kill_engines;
+use draughts::measure::MeasureDraughts;
 use experiment::progress;
 use util::Failure;
 
@@ -36,7 +36,7 @@ enum Experiment {
     Match(Box<matches::Match>),
     Positions(Box<positions::TryPositions>),
     Decisions(Box<decisions::Decisions>),
-    Draughts(draughts::MeasureDraughts),
+    Draughts(MeasureDraughts),
     Reproduce(reproduce::Reproduce),
     Latency(latency::MeasureLatency),
     Soak(soak::SoakDaemon),

@@ -1,7 +1,6 @@
 // The page: which room is shown, light or dark, who is logged in.
 
 import { h, notice, show, say } from "./dom.js";
-import * as draughts from "./draughts.js";
 import * as games from "./games.js";
 import * as machines from "./machines.js";
 import * as now from "./now.js";
@@ -11,8 +10,12 @@ import { live, me, post, recognise } from "./server.js";
 import { moment, words } from "./words.js";
 
 // All of them are there from the start: a program that ends takes no part of the page along.
-const ROOMS = { now, games, game, machines, play, draughts };
-const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play", draughts: "Draughts" };
+const ROOMS = { now, games, game, machines, play };
+const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play" };
+for (const { dataset, textContent } of document.querySelectorAll(".rooms a[data-script]")) {
+  ROOMS[dataset.room] = await import(dataset.script);
+  TITLES[dataset.room] = textContent;
+}
 const LINE = { connecting: "connecting", connected: "live", lost: "connection lost" };
 
 const page = document.getElementById("page");
@@ -181,8 +184,8 @@ function skip(event) {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
-  const room = { 1: "#/", 2: "#/games", 3: "#/machines", 4: "#/play", 5: "#/draughts" }[event.key];
-  if (room) location.hash = room;
+  const room = document.querySelectorAll(".rooms a")[Number(event.key) - 1];
+  if (room) location.hash = room.hash;
   else if (event.key === "t") nextTheme();
 }
 

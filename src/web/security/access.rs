@@ -183,7 +183,7 @@ impl<S: Sync> FromRequestParts<S> for PageReader {
 }
 
 /// Extractor for handlers that need play access.
-pub(crate) struct PagePlayer;
+pub struct PagePlayer;
 
 impl<S: Sync> FromRequestParts<S> for PagePlayer {
     type Rejection = HttpProblem;

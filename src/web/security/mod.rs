@@ -15,6 +15,7 @@ mod guesses;
 mod headers;
 mod same_site;
 
-pub(crate) use access::{Operator, OperatorKeys, PagePlayer, PageReader, WhoAmI, login, logout, recognise};
+pub use access::PagePlayer;
+pub(crate) use access::{Operator, OperatorKeys, PageReader, WhoAmI, login, logout, recognise};
 pub(crate) use headers::add_headers;
 pub(crate) use same_site::{HostNames, refuse_foreign};

@@ -10,7 +10,7 @@ use crate::{
 use report::judge::{JudgeEffort, JudgeSpec};
 
 /// Every page with what shows that it is there.
-fn pages() -> [(String, &'static str); 11] {
+fn pages() -> [(String, &'static str); 10] {
     let game = format!("{SERVER}/{ID}");
     let page = |address: &str, ready| (address.to_owned(), ready);
     [
@@ -20,7 +20,6 @@ fn pages() -> [(String, &'static str); 11] {
         page("#/games/told/nothing", "document.querySelector('h1')?.textContent === 'No such game'"),
         page("#/machines", "document.querySelector('.machine')"),
         page("#/play", "document.querySelector('.setup')"),
-        page("#/draughts", "document.querySelector('h1')"),
         page(&format!("api/games/{game}/report.html"), "document.querySelector('.moves')"),
         page("report/index.html", "document.querySelector('h1')"),
         page("report/council.html", "document.querySelector('h1')"),

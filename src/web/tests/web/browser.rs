@@ -217,14 +217,8 @@ impl Browser {
         self.middle(file, 7.0 - rank).await
     }
 
-    /// Returns the centre of a square of a draughts board, by its number.
-    pub(crate) async fn dark_square(&self, number: u8) -> (f64, f64) {
-        let (row, index) = ((number - 1) / 4, (number - 1) % 4);
-        self.middle(f64::from(2 * index + row % 2), f64::from(row)).await
-    }
-
     /// The middle of the square in a column and a row from the upper left.
-    async fn middle(&self, column: f64, row: f64) -> (f64, f64) {
+    pub(crate) async fn middle(&self, column: f64, row: f64) -> (f64, f64) {
         let script = "const box = document.querySelector('.board[role=application]').getBoundingClientRect();
                       return [box.left, box.top, box.width]";
         let box_ = self.script(script).await;

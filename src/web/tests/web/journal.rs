@@ -199,7 +199,8 @@ async fn journal_page_needs_no_daemon() {
     let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
     // The bot still writes it.
     let path = stage.journal.path().to_owned();
-    let web = concilio_web::serve_journal(&settings, path, stage.shutdown.now.child_token()).await.expect("a page");
+    let web =
+        concilio_web::serve_journal(&settings, path, &[], stage.shutdown.now.child_token()).await.expect("a page");
     let url = web.url().expect("an address");
     let get = |path: String| stage.client.get(format!("{url}{path}")).send();
     let me: Value = get("api/me".to_owned()).await.expect("an answer").json().await.expect("JSON");

@@ -4,15 +4,12 @@
 //! - [`watching`]: events for watchers, and their cost;
 //! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
 //! - [`playing`]: a game against the council;
-//! - [`draughts`](mod@draughts): a game of Italian draughts;
 //! - [`tour`], [`accessibility`]: what the vote's words say, and that everyone can read them;
-//! - [`page`], [`draughts_page`]: the same in Chromium by WebDriver. With
-//!   `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
+//! - [`page`]: the same in Chromium by WebDriver. With `CONCILIO_WEB_PICTURES=FOLDER` it leaves
+//!   pictures of every page there.
 
 mod accessibility;
 mod browser;
-mod draughts;
-mod draughts_page;
 mod events;
 mod fixed_game;
 mod journal;
@@ -23,6 +20,14 @@ mod stage;
 mod tour;
 mod watching;
 
+use axum::Router;
+use concilio_web::PagePart;
+
 fn main() -> std::process::ExitCode {
     testkit::main()
+}
+
+/// The parts of other packages: none.
+fn parts(_: &council::electors::Pool, _: &bot::journal::Journal, _: &util::Shutdown) -> (Vec<PagePart>, Router) {
+    (Vec::new(), Router::new())
 }

@@ -136,6 +136,8 @@ async fn public_address_needs_a_secret() {
         control: None,
         health: concilio_web::HealthChecks::default(),
         another_game: None,
+        parts: Vec::new(),
+        routes: axum::Router::new(),
     };
     let error =
         concilio_web::serve(&settings, context, None, stage.shutdown.now.child_token()).await.expect_err("refused");
@@ -205,6 +207,8 @@ async fn socket_of_the_user_needs_no_secret() {
         control: None,
         health: concilio_web::HealthChecks::default(),
         another_game: None,
+        parts: Vec::new(),
+        routes: axum::Router::new(),
     };
     let second = concilio_web::serve(&settings, context, Some(&path), stage.shutdown.now.child_token()).await;
     assert!(matches!(second, Err(WebError::Socket { .. })));

@@ -81,6 +81,7 @@ impl PlayStage {
         let (shutdown, bus, pool) = (Shutdown::default(), EventBus::new(), Pool::new(0));
         let control = Control::new(shutdown.clone());
         let (page_player, in_page) = watch::channel(player.clone());
+        let (parts, routes) = crate::parts(&pool, &journal, &shutdown);
         let context = WebContext {
             event_bus: bus.clone(),
             journal: journal.clone(),
@@ -92,6 +93,8 @@ impl PlayStage {
                 ..HealthChecks::default()
             },
             another_game: None,
+            parts,
+            routes,
         };
         let socket = folder.path().join("control.sock");
         let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;

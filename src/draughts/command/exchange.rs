@@ -1,0 +1,152 @@
+//! `concilio draughts serve` and `connect`: games against other programs.
+
+use std::{fs, net::SocketAddr, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+use tokio::net::TcpListener;
+
+use super::{
+    TablesFile,
+    play::PaceArguments,
+    record::{self, JournalFile, SettingsSource},
+    start_from,
+};
+use crate::player::{DraughtsPlayer, ExchangeGame, ExchangeTerms, PlayerSpec, connect, serve};
+use council::electors::Pool;
+use draughts_core::{
+    board::{Board, Color},
+    exchange::{PORT, Reason},
+};
+use util::{Failure, outln};
+
+/// A side, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Side {
+    /// Moves first.
+    White,
+    /// Moves second.
+    Black,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::White => Self::White,
+            Side::Black => Self::Black,
+        }
+    }
+}
+
+/// Player and files of our side.
+#[derive(Debug, Args)]
+struct OurSide<S: SettingsSource> {
+    /// Player of our side
+    #[arg(long, default_value = "council", value_name = "PLAYER")]
+    player: PlayerSpec,
+    #[command(flatten)]
+    pace: PaceArguments,
+    #[command(flatten)]
+    tables: TablesFile,
+    /// Add the games to this file, with our votes as comments
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalFile<S>,
+}
+
+impl<S: SettingsSource> OurSide<S> {
+    fn player(&self) -> Result<DraughtsPlayer, Failure> {
+        Ok(DraughtsPlayer::new(&self.player, &Pool::new(0), self.tables.load()?.as_ref()))
+    }
+
+    /// Tells how a game ended, and keeps it.
+    fn keep(&self, game: &ExchangeGame) -> Result<(), Failure> {
+        let word = match game.reason {
+            Reason::Won => "won",
+            Reason::Lost => "lost",
+            Reason::Drawn => "drawn",
+            Reason::Unknown => "ended",
+        };
+        outln!("{word} with {:?} after {} moves", game.color, game.sheet.game().moves().len());
+        let Some(path) = &self.pdn else { return Ok(()) };
+        add(path, &game.sheet.pdn(game.result()))
+    }
+}
+
+pub(super) fn add(path: &std::path::Path, pdn: &str) -> Result<(), Failure> {
+    use std::io::Write as _;
+    let file = fs::OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| writeln!(file, "{pdn}"))
+        .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))
+}
+
+/// Wait for other programs and play them, by the DamExchange protocol
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The other program connects and asks for games. Nothing protects the port: keep it on this machine, or in a network that
+you trust. Ctrl-C ends."
+)]
+pub(super) struct ServeDraughts<S: SettingsSource> {
+    /// Address to listen on
+    #[arg(long, default_value_t = SocketAddr::from(([127, 0, 0, 1], PORT)), value_name = "ADDRESS")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    ours: OurSide<S>,
+}
+
+impl<S: SettingsSource> ServeDraughts<S> {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let at = |error| Failure::failed(format_args!("--listen {}: {error}", self.listen));
+        let listener = TcpListener::bind(self.listen).await.map_err(at)?;
+        let mut player = self.ours.player()?;
+        let pace = self.ours.pace.pace();
+        let journal = self.ours.journal.open()?;
+        // Who reads this may connect at once, and finds everything as it will be.
+        outln!("waiting for other programs at {}", listener.local_addr()?);
+        loop {
+            let mut kept = Ok(());
+            let mut keep = |game: ExchangeGame| {
+                let written = self.ours.keep(&game);
+                if kept.is_ok() {
+                    kept = written;
+                }
+            };
+            // One that does not keep to the protocol ends its own games, not our service.
+            if let Err(error) = serve(&listener, &mut player, &pace, journal.as_ref(), &mut keep).await {
+                tracing::warn!(%error, "the connection was closed");
+            }
+            kept?;
+        }
+    }
+}
+
+/// Play another program that waits, by the DamExchange protocol
+#[derive(Debug, Args)]
+pub(super) struct ConnectDraughts<S: SettingsSource> {
+    /// Address of the other program, such as 127.0.0.1:27531
+    #[arg(value_name = "ADDRESS")]
+    address: String,
+    /// The colour that we play
+    #[arg(long, value_enum, default_value_t = Side::White)]
+    color: Side,
+    /// Minutes of each side for a whole game; 0 for none, and then our moves take what is said here
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=999))]
+    minutes: u16,
+    /// Start of games: a position, ballot, or ballot:NUMBER
+    #[arg(long, value_name = "FEN", value_parser = start_from)]
+    start: Option<Board>,
+    #[command(flatten)]
+    ours: OurSide<S>,
+}
+
+impl<S: SettingsSource> ConnectDraughts<S> {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let mut player = self.ours.player()?;
+        let terms = ExchangeTerms { follower: !Color::from(self.color), minutes: self.minutes, start: self.start };
+        let journal = self.ours.journal.open()?;
+        let pace = self.ours.pace.pace();
+        let game = connect(&*self.address, terms, &mut player, &pace, journal.as_ref()).await;
+        record::close(journal).await?;
+        self.ours.keep(&game.map_err(|error| Failure::failed(format_args!("{}: {error}", self.address)))?)
+    }
+}

@@ -1,0 +1,178 @@
+//! `concilio draughts`: Italian draughts on the console, and what else there is to do with it.
+
+mod demo;
+mod drawing;
+mod exchange;
+mod play;
+mod record;
+mod tables;
+
+use std::{fs, path::PathBuf, sync::Arc};
+
+use clap::{Args, Subcommand};
+
+use draughts_core::{
+    board::{Board, Rules},
+    endgame::EndgameTables,
+    evaluation::{Evaluation, Knowledge, Strategy},
+    game::{ballots, pdn},
+};
+use util::{Failure, outln, printable};
+
+pub use demo::{Screen, play_demo};
+pub use record::{SettingsSource, line_of, read_move, write_pdn};
+
+/// Play Italian draughts against the council or one of its strategies
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  concilio draughts                                  play White against the council of four
+  concilio draughts --against fully-guarded --movetime 0.2 --color black
+  concilio draughts --against published:moves=3      against the search of 2010
+  concilio draughts eval W:W22:B10                   what each strategy makes of a position
+  concilio demo --game draughts                      watch a game
+
+Players: council, council:criterion=re-search,roster=peso-pedine fully-guarded, one of the strategies peso-pedine,
+peso-posizione, spettacolo and fully-guarded, letters of mpgsk, or published:strategy=spettacolo,moves=3,quiescence=off.
+Moves are written 22-18, captures 22x15x6, or 22x6 where that is enough. While you play, `help` lists what else can be said."
+)]
+pub struct DraughtsCommand<S: SettingsSource> {
+    #[command(subcommand)]
+    action: Option<DraughtsAction<S>>,
+    #[command(flatten)]
+    play: play::PlayArguments<S>,
+}
+
+#[derive(Debug, Subcommand)]
+enum DraughtsAction<S: SettingsSource> {
+    /// Say what each evaluation makes of a position
+    Eval(EvalDraughts),
+    /// Count the leaves of the tree of legal moves
+    Perft(PerftDraughts),
+    /// Read a file of games, and write them in one plain form
+    Pdn(ReadPdn),
+    /// Build the endgame tables
+    BuildTables(tables::BuildTables),
+    /// Wait for other programs and play them, by the DamExchange protocol
+    Serve(exchange::ServeDraughts<S>),
+    /// Play another program that waits, by the DamExchange protocol
+    Connect(exchange::ConnectDraughts<S>),
+}
+
+impl<S: SettingsSource> DraughtsCommand<S> {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] in one line.
+    pub async fn run(self) -> Result<(), Failure> {
+        match self.action {
+            None => self.play.run().await,
+            Some(DraughtsAction::Eval(eval)) => eval.run(),
+            Some(DraughtsAction::Perft(perft)) => perft.run(),
+            Some(DraughtsAction::Pdn(pdn)) => pdn.run(),
+            Some(DraughtsAction::BuildTables(tables)) => tables.run(),
+            Some(DraughtsAction::Serve(serve)) => serve.run().await,
+            Some(DraughtsAction::Connect(connect)) => connect.run().await,
+        }
+    }
+}
+
+/// Say what each evaluation makes of a position
+#[derive(Debug, Args)]
+#[command(after_help = "Values are in hundredths of a man, for the side to move. Example:
+  concilio draughts eval W:W21,22,K30:B1,2")]
+struct EvalDraughts {
+    /// The position, as PDN writes it
+    #[arg(value_name = "FEN")]
+    board: Board,
+}
+
+impl EvalDraughts {
+    fn run(self) -> Result<(), Failure> {
+        drawing::board(&self.board).iter().for_each(|line| outln!("{line}"));
+        let published = Strategy::ALL.map(Evaluation::Published).into_iter();
+        let letters = Strategy::ALL.map(|strategy| Evaluation::Heuristics(strategy.knowledge()));
+        let complete = Evaluation::Heuristics(Knowledge::COMPLETE);
+        for evaluation in published.chain(letters).chain([complete]) {
+            outln!("{:<16} {:>6}", evaluation.to_string(), evaluation.value(&self.board));
+        }
+        Ok(())
+    }
+}
+
+/// Count the leaves of the tree of legal moves
+#[derive(Debug, Args)]
+struct PerftDraughts {
+    /// Depth in plies
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=30))]
+    depth: u32,
+    /// The position; the start of the game by default
+    #[arg(value_name = "FEN", default_value_t = Board::default(), hide_default_value = true)]
+    board: Board,
+    /// By the rules of the program of 2010: only the number of pieces taken counts
+    #[arg(long)]
+    relaxed: bool,
+}
+
+impl PerftDraughts {
+    fn run(self) -> Result<(), Failure> {
+        let rules = if self.relaxed { Rules::Relaxed } else { Rules::Official };
+        for depth in 1..=self.depth {
+            outln!("{depth:>2}  {}", self.board.perft(depth, rules));
+        }
+        Ok(())
+    }
+}
+
+/// Read a file of games, and write them in one plain form
+#[derive(Debug, Args)]
+struct ReadPdn {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+impl ReadPdn {
+    fn run(self) -> Result<(), Failure> {
+        let at = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{}: {error}", self.file.display()));
+        let text = fs::read_to_string(&self.file).map_err(|error| at(&error))?;
+        for record in pdn::read(&text, Rules::Official).map_err(|error| at(&error))? {
+            record.to_string().lines().for_each(|line| outln!("{}", printable(line)));
+            outln!();
+        }
+        Ok(())
+    }
+}
+
+/// Location of the endgame tables.
+#[derive(Debug, Args)]
+struct TablesFile {
+    /// Endgame tables; without this, data/draughts.tables where there is that file (see concilio draughts build-tables)
+    #[arg(long, value_name = "FILE")]
+    tables: Option<PathBuf>,
+}
+
+const TABLES: &str = "data/draughts.tables";
+
+impl TablesFile {
+    fn load(&self) -> Result<Option<Arc<EndgameTables>>, Failure> {
+        let usual = PathBuf::from(TABLES);
+        let path = self.tables.clone().or_else(|| usual.exists().then_some(usual));
+        let tables = path.map(|path| EndgameTables::load(&path).map_err(Failure::failed)).transpose()?;
+        Ok(tables.map(Arc::new))
+    }
+}
+
+/// A start by name: a position, or `ballot` and a number that draws one with eleven men a side.
+fn start_from(text: &str) -> Result<Board, String> {
+    match text.strip_prefix("ballot") {
+        Some("") => Ok(ballots::draw(1, rand::random())[0]),
+        Some(number) => {
+            let number = number.strip_prefix(':').and_then(|number| number.parse().ok());
+            let seed = number.ok_or_else(|| format!("{text:?}: expected a position, ballot or ballot:NUMBER"))?;
+            Ok(ballots::draw(1, seed)[0])
+        }
+        None => text.parse().map_err(|error: draughts_core::board::FenError| error.to_string()),
+    }
+}

@@ -1,0 +1,250 @@
+//! A game on the console, against any player of draughts.
+
+use std::{path::PathBuf, sync::Arc};
+
+use clap::Args;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
+
+use super::{
+    TablesFile, drawing,
+    exchange::{Side, add},
+    record::{self, JournalFile, SettingsSource},
+    start_from,
+};
+use crate::player::{DraughtsPlayer, GameRecorder, Occasion, Pace, PlayerSpec, ScoreSheet, vote_lines};
+use council::electors::Pool;
+use domain::TimeControl;
+use draughts_core::{
+    board::{Board, Color, Move, Rules},
+    endgame::EndgameTables,
+    game::{Draw, Game, Outcome, pdn::GameResult},
+};
+use util::{Failure, outln, printable};
+
+/// Help on the console's commands.
+const HELP: &str = "a move    22-18, 22x15x6, or 22x6 where that is enough
+moves     list the legal moves
+board     show the board
+undo      take back your last move, and the answer to it
+go        let the program move for you; then you play the other side
+player P  play on against another player: council, fully-guarded, published:moves=2,quiescence=off ...
+pace P    let its moves cost something else: movetime=0.5, nodes=20000 or depth=8
+pdn       show the game so far, with the votes
+resign    give up
+quit      end";
+
+#[derive(Debug, Args)]
+pub(super) struct PaceArguments {
+    /// Seconds a move [default: 1]
+    #[arg(long, value_name = "SECONDS", value_parser = |text: &str| pace("movetime", text))]
+    movetime: Option<Pace>,
+    /// Nodes of each elector a move; equal games are then equal
+    #[arg(long, value_name = "N", value_parser = |text: &str| pace("nodes", text))]
+    nodes: Option<Pace>,
+    /// Plies that each elector completes
+    #[arg(long, value_name = "N", value_parser = |text: &str| pace("depth", text))]
+    depth: Option<Pace>,
+}
+
+fn pace(key: &str, value: &str) -> Result<Pace, String> {
+    let expected = match key {
+        "movetime" => "seconds above 0, up to a day (86400)",
+        "depth" => "1 to 100 plies",
+        _ => "a whole number above 0",
+    };
+    Pace::default().with(key, value).ok_or_else(|| format!("expected {expected}"))
+}
+
+impl PaceArguments {
+    /// All bounds together.
+    pub(super) fn pace(&self) -> Pace {
+        let all = [self.movetime, self.nodes, self.depth].into_iter().flatten();
+        all.fold(Pace::default(), |pace, one| Pace {
+            nodes: one.nodes.or(pace.nodes),
+            time: one.time.or(pace.time),
+            depth: one.depth.or(pace.depth),
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PlayArguments<S: SettingsSource> {
+    /// Opponent
+    #[arg(long, default_value = "council", value_name = "PLAYER")]
+    against: PlayerSpec,
+    /// Your colour
+    #[arg(long, value_enum, default_value_t = Side::White)]
+    color: Side,
+    #[command(flatten)]
+    pace: PaceArguments,
+    /// Start of the game: a position, ballot, or ballot:NUMBER
+    #[arg(long, value_name = "FEN", value_parser = start_from)]
+    start: Option<Board>,
+    #[command(flatten)]
+    tables: TablesFile,
+    /// Add the game to this file, with the votes as comments
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalFile<S>,
+}
+
+impl<S: SettingsSource> PlayArguments<S> {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let tables = self.tables.load()?;
+        let pool = Pool::new(0);
+        let game = Game::new(self.start.unwrap_or_default(), Rules::Official);
+        let (program, human) = (self.against.to_string(), "human".to_owned());
+        let names = if self.color == Side::White { [human, program] } else { [program, human] };
+        let journal = self.journal.open()?;
+        let occasion = Occasion {
+            place: "console",
+            players: names.each_ref().map(String::as_str),
+            ours: !Color::from(self.color),
+            clock: TimeControl::Unlimited,
+        };
+        let mut console = Console {
+            recorder: GameRecorder::start(journal.as_ref(), &occasion, &game),
+            player: DraughtsPlayer::new(&self.against, &pool, tables.as_ref()),
+            pool,
+            tables,
+            pace: self.pace.pace(),
+            human: self.color.into(),
+            sheet: ScoreSheet::new(&names[0], &names[1], game),
+            said: BufReader::new(tokio::io::stdin()).lines(),
+        };
+        let agreed = console.play().await?;
+        console.recorder.over(console.sheet.game(), agreed).await;
+        drop(console.recorder);
+        record::close(journal).await?;
+        if let Some(path) = &self.pdn {
+            add(path, &console.sheet.pdn(agreed))?;
+        }
+        Ok(())
+    }
+}
+
+struct Console {
+    pool: Pool,
+    tables: Option<Arc<EndgameTables>>,
+    player: DraughtsPlayer,
+    pace: Pace,
+    human: Color,
+    sheet: ScoreSheet,
+    recorder: GameRecorder,
+    said: Lines<BufReader<Stdin>>,
+}
+
+/// Next step after a line of input.
+enum Next {
+    /// The game goes on.
+    GoOn,
+    /// The program moves, whichever side is to move.
+    ProgramMoves,
+    /// The game ends, with this result where the board has none.
+    End(GameResult),
+}
+
+impl Console {
+    /// Plays to the end, and says how it ended where the board does not.
+    async fn play(&mut self) -> Result<GameResult, Failure> {
+        self.show();
+        loop {
+            if let Some(outcome) = self.sheet.game().outcome() {
+                outln!("{}", in_words(outcome));
+                return Ok(GameResult::Unknown);
+            }
+            if self.sheet.game().board().to_move() != self.human {
+                self.program_moves().await?;
+                continue;
+            }
+            // At the end of the input the game is left as it stands.
+            let Some(line) = self.said.next_line().await? else { return Ok(GameResult::Unknown) };
+            match self.hear(line.trim()) {
+                Next::GoOn => {}
+                Next::ProgramMoves => self.human = !self.human,
+                Next::End(result) => return Ok(result),
+            }
+        }
+    }
+
+    async fn program_moves(&mut self) -> Result<(), Failure> {
+        let decided = self.player.decide(self.sheet.game(), &self.pace, &mut |_| {}).await;
+        let decision = decided.ok_or_else(|| Failure::failed("the program found no move"))?;
+        vote_lines(self.sheet.game(), &decision).iter().for_each(|line| outln!("{line}"));
+        self.recorder.decided(self.sheet.game(), &decision).await;
+        self.sheet.decided(&decision)?;
+        self.show();
+        Ok(())
+    }
+
+    /// Handles a line of input in the human's turn.
+    fn hear(&mut self, line: &str) -> Next {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (word, rest.trim()) {
+            ("", _) => {}
+            ("help" | "?", _) => outln!("{HELP}"),
+            ("moves", _) => outln!("{}", legal(self.sheet.game())),
+            ("board", _) => self.show(),
+            ("undo", _) => self.take_back(),
+            ("go", _) => return Next::ProgramMoves,
+            ("player", name) => match name.parse::<PlayerSpec>() {
+                Ok(spec) => self.player = DraughtsPlayer::new(&spec, &self.pool, self.tables.as_ref()),
+                Err(error) => outln!("{}", printable(&error.to_string())),
+            },
+            ("pace", bound) => match bound.split_once('=').and_then(|(key, value)| Pace::default().with(key, value)) {
+                Some(pace) => self.pace = pace,
+                None => outln!("expected movetime=SECONDS, nodes=N or depth=PLIES"),
+            },
+            ("pdn", _) => outln!("{}", self.sheet.pdn(GameResult::Unknown)),
+            ("resign", _) => return Next::End(GameResult::Won(!self.human)),
+            ("quit" | "exit", _) => return Next::End(GameResult::Unknown),
+            (text, _) => match self.sheet.play_text(text) {
+                Ok(_) => self.show(),
+                Err(error) => outln!("{} (help lists the commands)", printable(&error.to_string())),
+            },
+        }
+        Next::GoOn
+    }
+
+    /// Back to the human's last turn.
+    fn take_back(&mut self) {
+        while self.sheet.undo() {
+            if self.sheet.game().board().to_move() == self.human {
+                break;
+            }
+        }
+        self.show();
+    }
+
+    fn show(&self) {
+        drawing::board(self.sheet.game().board()).iter().for_each(|line| outln!("{line}"));
+    }
+}
+
+fn legal(game: &Game) -> String {
+    game.legal_moves().iter().map(Move::to_string).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn in_words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Won(Color::White) => "White wins",
+        Outcome::Won(Color::Black) => "Black wins",
+        Outcome::Drawn(Draw::Repetition) => "drawn: the same position for the third time",
+        Outcome::Drawn(Draw::FortyMoves) => "drawn: forty moves of each side without a capture or a man's move",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pace;
+
+    #[test]
+    fn limit_errors_name_the_range() {
+        let wrong = [("movetime", "100000", "up to a day"), ("depth", "200", "100 plies"), ("nodes", "0", "above 0")];
+        for (key, value, part) in wrong {
+            let error = pace(key, value).expect_err(value);
+            assert!(error.contains(part), "{key}={value}: {error}");
+        }
+    }
+}

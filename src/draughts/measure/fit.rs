@@ -1,0 +1,220 @@
+//! The weights of the heuristics, fitted to results: the logistic regression of game results on the features of quiet positions
+//! that these games went through (after Texel's method, P. Österlund 2014).
+
+use std::{
+    fmt::Write as _,
+    num::NonZeroUsize,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+use draughts_core::{
+    board::{Board, Color, Rules},
+    endgame::{EndgameTables, Known},
+    evaluation::{FEATURES, Feature, features},
+    game::{Game, Outcome, ballots},
+    search::{Limits, SearchOptions, Searcher},
+};
+
+/// The random moves after a ballot, so that one ballot gives many games.
+const RANDOM_PLIES: usize = 4;
+/// Pieces with which a game starts.
+const ALL_PIECES: f64 = 24.0;
+const PASSES: usize = 60;
+/// The step of a weight along the gradient, in men.
+const STEP: f64 = 0.02;
+/// The share of each weight's square that counts as a loss, so that unseen weights stay in place.
+const RIDGE: f64 = 1e-5;
+
+#[derive(Clone, Debug)]
+pub struct DraughtsLessons {
+    pub games: usize,
+    pub nodes: u64,
+    pub seed: u64,
+    pub workers: NonZeroUsize,
+    /// The tables that end decided games.
+    pub tables: Option<Arc<EndgameTables>>,
+}
+
+/// A quiet position and how its game ended.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// Features of the side to move, less the other's.
+    features: [i32; FEATURES],
+    pieces: u32,
+    /// The result for the side to move: 0, 1/2 or 1.
+    result: f64,
+}
+
+/// A weight at the start of the game, and one at its end, for each feature.
+pub type DraughtsWeights = [[f64; 2]; FEATURES];
+
+/// Plays games between equal players and keeps their quiet positions, in the order of the games.
+/// `progress` receives the number of finished games.
+pub fn play_lessons(plan: &DraughtsLessons, stop: &AtomicBool, progress: impl Fn(usize) + Sync) -> Vec<Lesson> {
+    let ballots = ballots::draw(plan.games, plan.seed);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let lessons: Mutex<Vec<(usize, Vec<Lesson>)>> = Mutex::default();
+    thread::scope(|scope| {
+        for _ in 0..plan.workers.get() {
+            scope.spawn(|| {
+                let options = SearchOptions { hash: 4, tables: plan.tables.clone(), ..SearchOptions::default() };
+                let mut searcher = Searcher::new(options);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= plan.games || stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    searcher.clear();
+                    let start = Game::new(ballots[number % ballots.len()], Rules::Official);
+                    let played = play(plan, number as u64, start, &mut searcher);
+                    lessons.lock().unwrap_or_else(PoisonError::into_inner).push((number, played));
+                    progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+                }
+            });
+        }
+    });
+    let mut lessons = lessons.into_inner().unwrap_or_else(PoisonError::into_inner);
+    lessons.sort_by_key(|(number, _)| *number);
+    lessons.into_iter().flat_map(|(_, played)| played).collect()
+}
+
+fn play(plan: &DraughtsLessons, number: u64, mut game: Game, searcher: &mut Searcher) -> Vec<Lesson> {
+    let mut random = StdRng::seed_from_u64(plan.seed.wrapping_mul(1 << 32).wrapping_add(number));
+    for _ in 0..RANDOM_PLIES {
+        let legal = game.legal_moves();
+        let Some(mv) = legal.get(random.random_range(0..legal.len().max(1))) else { break };
+        if game.play(*mv).is_err() {
+            break;
+        }
+    }
+    let limits = Limits { nodes: Some(plan.nodes), ..Limits::default() };
+    let mut boards = Vec::new();
+    let white = loop {
+        if let Some(white) = result(&game, plan.tables.as_deref()) {
+            break white;
+        }
+        if !game.board().must_capture() {
+            boards.push(*game.board());
+        }
+        let found = searcher.search(&game, &limits, &AtomicBool::new(false), |_| {});
+        if found.is_none_or(|found| game.play(found.best).is_err()) {
+            break 0.5;
+        }
+    };
+    let lesson = |board: &Board| Lesson {
+        features: features(board),
+        pieces: board.occupied().len(),
+        result: if board.to_move() == Color::White { white } else { 1.0 - white },
+    };
+    boards.iter().map(lesson).collect()
+}
+
+/// White's points, once the game is over or decided.
+fn result(game: &Game, tables: Option<&EndgameTables>) -> Option<f64> {
+    let for_white = |winner| if winner == Color::White { 1.0 } else { 0.0 };
+    match game.outcome() {
+        Some(Outcome::Won(winner)) => return Some(for_white(winner)),
+        Some(Outcome::Drawn(_)) => return Some(0.5),
+        None => {}
+    }
+    let mover = game.board().to_move();
+    Some(match tables?.probe(game.board())? {
+        Known::Draw => 0.5,
+        Known::Win(_) => for_white(mover),
+        Known::Loss(_) => for_white(!mover),
+    })
+}
+
+impl Lesson {
+    /// Returns the share of the game still to come, 1 at its start.
+    fn phase(&self) -> f64 {
+        f64::from(self.pieces) / ALL_PIECES
+    }
+
+    /// Returns the expected score of the side to move, 0 to 1.
+    fn expected(&self, weights: &DraughtsWeights) -> f64 {
+        let phase = self.phase();
+        let terms = self.features.iter().zip(weights);
+        let value: f64 =
+            terms.map(|(count, [start, end])| f64::from(*count) * (start * phase + end * (1.0 - phase))).sum();
+        1.0 / (1.0 + (-value).exp())
+    }
+}
+
+/// The mean of the cross-entropy between results and expectations.
+pub fn loss(lessons: &[Lesson], weights: &DraughtsWeights) -> f64 {
+    let one = |lesson: &Lesson| {
+        let expected = lesson.expected(weights).clamp(1e-9, 1.0 - 1e-9);
+        -(lesson.result * expected.ln() + (1.0 - lesson.result) * (1.0 - expected).ln())
+    };
+    lessons.iter().map(one).sum::<f64>() / lessons.len().max(1) as f64
+}
+
+/// Weights that fit, in units of the logistic function, by gradient descent with steps that adapt to each weight (Adagrad,
+/// Duchi and others 2011).
+pub fn fit_weights(lessons: &[Lesson]) -> DraughtsWeights {
+    let mut weights: DraughtsWeights = [[0.0; 2]; FEATURES];
+    let mut squares: DraughtsWeights = [[1e-9; 2]; FEATURES];
+    // Neighbours come of one game: every pass takes them in strides that mix games.
+    let stride = (lessons.len() / 1_000).max(1) | 1;
+    for _ in 0..PASSES {
+        let batches = (0..stride).map(|first| lessons.iter().skip(first).step_by(stride));
+        for batch in batches {
+            let mut gradient: DraughtsWeights = [[0.0; 2]; FEATURES];
+            let mut count = 0.0;
+            for lesson in batch {
+                let (error, phase) = (lesson.expected(&weights) - lesson.result, lesson.phase());
+                for (sum, feature) in gradient.iter_mut().zip(lesson.features) {
+                    sum[0] += error * f64::from(feature) * phase;
+                    sum[1] += error * f64::from(feature) * (1.0 - phase);
+                }
+                count += 1.0;
+            }
+            let all = weights.iter_mut().zip(&mut squares).zip(gradient);
+            for ((weight, square), slope) in all.flat_map(|((w, s), g)| w.iter_mut().zip(s).zip(g)) {
+                let slope = slope / f64::max(count, 1.0) + RIDGE * *weight;
+                *square += slope * slope;
+                *weight -= STEP * slope / square.sqrt();
+            }
+        }
+    }
+    weights
+}
+
+/// The table as `src/draughts/core/evaluation/weights.rs` has it: scaled so that a man is worth 100 in the mean of start and end.
+pub fn weights_in_rust(weights: &DraughtsWeights) -> String {
+    let man = f64::midpoint(weights[0][0], weights[0][1]).max(1e-6);
+    let mut text = String::new();
+    for ([start, end], Feature { name, .. }) in weights.iter().zip(Feature::ALL) {
+        // Writing to a text does not fail.
+        let _ = writeln!(text, "    // {name}\n    [{:.0}, {:.0}],", 100.0 * start / man, 100.0 * end / man);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fit_values_winning_features() {
+        let plan = DraughtsLessons {
+            games: 60,
+            nodes: 100,
+            seed: 1,
+            workers: NonZeroUsize::new(2).expect("two"),
+            tables: Some(Arc::new(EndgameTables::build(2, |_, _| {}))),
+        };
+        let lessons = play_lessons(&plan, &AtomicBool::new(false), |_| {});
+        let weights = fit_weights(&lessons);
+        assert!(weights[0].iter().chain(&weights[1]).sum::<f64>() > 0.0, "men and kings win games: {weights:?}");
+        assert!(loss(&lessons, &weights) < loss(&lessons, &[[0.0; 2]; FEATURES]));
+        assert_eq!(weights_in_rust(&weights).lines().count(), 2 * FEATURES);
+    }
+}

@@ -1,0 +1,140 @@
+//! Italian draughts in the browser.
+//!
+//! The server keeps no game except in the journal, for reading. A browser sends the game's start
+//! and every move since; the answer is the position and its legal moves, the opponent's move, or
+//! the game's text. So a game survives any restart, moves may be taken back at will, and the
+//! opponent may change at every move. Only the server knows the rules: every request is played
+//! through from the start.
+//!
+//! - `request`: the browser's request, and its validity;
+//! - `view`: a game for the browser;
+//! - `opponent`: the opponents;
+//! - `choice`: their moves and the proposals;
+//! - `record`: the game in the journal;
+//! - `thinking`: searches on threads of their own, limited in time and number.
+
+mod choice;
+mod opponent;
+mod record;
+mod request;
+mod thinking;
+mod view;
+
+use axum::{
+    Json, Router,
+    extract::{FromRef, State},
+    routing::{get, post},
+};
+use serde::Serialize;
+
+use bot::journal::Journal;
+use choice::Choice;
+use council::electors::Pool;
+use opponent::Menu;
+use request::{AnswerRequest, GameRequest, PdnRequest};
+use thinking::BoundedSearches;
+use tokio_util::sync::CancellationToken;
+use view::GameView;
+use web::{HttpProblem, PagePart, PagePlayer};
+
+/// The tab of draughts with its files.
+pub const PART: PagePart = PagePart {
+    name: "draughts",
+    title: "Draughts",
+    scripts: &[("draughts.js", include_str!("draughts.js")), ("draughtboard.js", include_str!("draughtboard.js"))],
+    pictures: &[("draughts.svg", include_str!("draughts.svg"))],
+    pieces: &[("man", include_str!("pieces/man.svg")), ("dama", include_str!("pieces/dama.svg"))],
+    style: include_str!("draughts.css"),
+};
+
+/// The state that the handlers share.
+#[derive(Clone)]
+struct PageState {
+    searches: BoundedSearches,
+    journal: Journal,
+}
+
+impl FromRef<PageState> for BoundedSearches {
+    fn from_ref(state: &PageState) -> Self {
+        state.searches.clone()
+    }
+}
+
+impl FromRef<PageState> for Journal {
+    fn from_ref(state: &PageState) -> Self {
+        state.journal.clone()
+    }
+}
+
+/// Returns the addresses below which draughts is played. Councils search in `pool`, games go into `journal`, and searches
+/// end early at `stop`.
+pub fn routes(pool: Pool, journal: Journal, stop: CancellationToken) -> Router {
+    Router::new()
+        .route("/api/draughts", get(menu).post(look))
+        .route("/api/draughts/answer", post(answer))
+        .route("/api/draughts/pdn", post(pdn))
+        .with_state(PageState { searches: BoundedSearches::new(pool, stop), journal })
+}
+
+async fn menu(_: PagePlayer) -> Json<Menu> {
+    Json(Menu::default())
+}
+
+async fn look(
+    _: PagePlayer,
+    State(journal): State<Journal>,
+    Json(request): Json<GameRequest>,
+) -> Result<Json<GameView>, HttpProblem> {
+    let (game, id) = (request.play()?, request.id()?);
+    if let Some(id) = id.filter(|_| game.outcome().is_some()) {
+        record::ended(&journal, id, &game).await;
+    }
+    Ok(Json(GameView::of(&game)))
+}
+
+/// The move of the opponent, and the game with it.
+#[derive(Serialize)]
+struct Answer {
+    choice: Choice,
+    game: GameView,
+}
+
+async fn answer(
+    _: PagePlayer,
+    State(room): State<BoundedSearches>,
+    State(journal): State<Journal>,
+    Json(AnswerRequest { game, opponent }): Json<AnswerRequest>,
+) -> Result<Json<Answer>, HttpProblem> {
+    let (id, mut game) = (game.id()?, game.play()?);
+    let (name, opponent) = (opponent.name().to_owned(), opponent.check()?);
+    if game.legal_moves().is_empty() {
+        return Err(HttpProblem::bad("the game is over; take a move back or begin another one"));
+    }
+    let choice = room.choose(opponent, game.clone()).await?;
+    if let Some(id) = id {
+        record::answered(&journal, id, &mut game, &name, &choice.decision).await?;
+    } else {
+        game.play(choice.decision.best).map_err(HttpProblem::internal)?;
+    }
+    Ok(Json(Answer { choice, game: GameView::of(&game) }))
+}
+
+/// A game as it is taken home.
+#[derive(Serialize)]
+struct Pdn {
+    pdn: String,
+}
+
+async fn pdn(_: PagePlayer, Json(request): Json<PdnRequest>) -> Result<Json<Pdn>, HttpProblem> {
+    Ok(Json(Pdn { pdn: request.record()?.to_string() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PART;
+
+    #[test]
+    fn nothing_of_the_page_is_inline_or_elsewhere() {
+        assert_eq!(PART.faults(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,270 @@
+//! A player: a council of any size, asked for one move after another.
+
+use std::{sync::Arc, time::Duration};
+
+use council::{
+    Council, Progress, Question, Timing,
+    clock::{Allotment, ClockSettings, Lag, Moment, MoveProgress},
+    electors::Pool,
+};
+use domain::{Clocks, Decision, Limits, Proposal, Source, TimeControl, Vote};
+use draughts_core::{
+    board::{self, Move},
+    endgame::EndgameTables,
+    evaluation::Knowledge,
+    game::Game,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::player::{DraughtsLine, PlayerSpec, record::color};
+
+pub type DraughtsDecision = Decision<Move, Knowledge>;
+pub type DraughtsProposal = Proposal<Move>;
+/// An elector's proposal with its weight.
+pub type DraughtsVote = Vote<Move, Knowledge>;
+
+/// The limits of a move: nodes or plies of every elector, and time. Without any limit a move takes
+/// a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Nodes of each elector in both phases; with this bound alone equal games are equal to the node.
+    pub nodes: Option<u64>,
+    /// Time from question to answer.
+    pub time: Option<Duration>,
+    /// Iterations of each elector, in plies.
+    pub depth: Option<u32>,
+}
+
+impl Pace {
+    pub const USUAL: Duration = Duration::from_secs(1);
+
+    /// Adds a limit by its name: `nodes`, `movetime` (seconds) or `depth`; `None` for any other.
+    #[must_use]
+    pub fn with(self, key: &str, value: &str) -> Option<Self> {
+        Some(match key {
+            "nodes" => Self { nodes: Some(value.parse().ok().filter(|nodes| *nodes > 0)?), ..self },
+            "movetime" => Self { time: Some(seconds(value)?), ..self },
+            "depth" => Self { depth: Some(value.parse().ok().filter(|depth| (1..=100).contains(depth))?), ..self },
+            _ => return None,
+        })
+    }
+
+    /// Returns this pace, or `other` if it has no limit.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::default() { other } else { self }
+    }
+
+    /// Returns true if a clock ends moves, so that their depth depends on the machine.
+    pub fn is_timed(self) -> bool {
+        self.time.is_some() || self == Self::default()
+    }
+
+    fn limits(self) -> Limits {
+        Limits { time: None, nodes: self.nodes, depth: self.depth, clocks: None }
+    }
+
+    /// Returns the timing of the decision; `None` if nodes or plies end the move.
+    fn timing(self) -> Option<Timing<Move>> {
+        let time = self.is_timed().then(|| self.time.unwrap_or(Self::USUAL))?;
+        Some(Box::new(move |_| time))
+    }
+}
+
+/// Seconds with a fraction, more than none, up to a day.
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    (seconds > 0.0 && seconds <= 86_400.0).then(|| Duration::from_secs_f64(seconds))
+}
+
+pub struct DraughtsPlayer {
+    council: Council<DraughtsLine>,
+    own_pace: Pace,
+}
+
+impl DraughtsPlayer {
+    /// The player of this description. The searches of today know the endgame `tables`.
+    pub fn new(spec: &PlayerSpec, pool: &Pool, tables: Option<&Arc<EndgameTables>>) -> Self {
+        let council = Council::new(pool, &spec.roster(tables), spec.settings(), board::Rules::Official);
+        Self { council, own_pace: spec.pace() }
+    }
+
+    /// Makes its electors forget the last game.
+    pub fn new_game(&self) {
+        self.council.new_game();
+    }
+
+    /// Decides on a move, at the player's own pace or else at this one. `watch` sees every proposal as it comes. `None` if
+    /// the game is over.
+    pub async fn decide(
+        &mut self,
+        game: &Game,
+        pace: &Pace,
+        watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
+    ) -> Option<DraughtsDecision> {
+        let pace = self.own_pace.or(*pace);
+        let question = Question {
+            timing: pace.timing(),
+            limits: pace.limits(),
+            // A game to be repeated stops no elector halfway.
+            in_step: pace.time.is_none() && pace.nodes.is_some(),
+            ..question(game)
+        };
+        self.ask(question, watch).await
+    }
+
+    /// Decides on a move by a running clock, as the council's clock allots it.
+    pub async fn decide_by_clock(
+        &mut self,
+        game: &Game,
+        clocks: Clocks,
+        control: TimeControl,
+        watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
+    ) -> Option<DraughtsDecision> {
+        let color = color(game.board().to_move());
+        let ply = game.moves().len();
+        let moment = Moment { control, clocks: Some(clocks), color, ply, moves_to_go: None, spent: Duration::ZERO };
+        let question = Question { timing: Some(by_clock(&moment)), ..question(game) };
+        self.ask(question, watch).await
+    }
+
+    async fn ask(
+        &mut self,
+        question: Question<DraughtsLine>,
+        watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
+    ) -> Option<DraughtsDecision> {
+        match question.line.game().legal_moves().as_slice() {
+            [] => return None,
+            [only] => return Some(Decision::without_vote(*only, Source::Forced)),
+            _ => {}
+        }
+        self.council.decide(question, &CancellationToken::new(), watch).await
+    }
+}
+
+fn question(game: &Game) -> Question<DraughtsLine> {
+    Question::new("draughts".into(), Arc::new(DraughtsLine::from(game.clone())))
+}
+
+/// The council's sense of time where a clock runs. Draughts has no easy recaptures: where one must take, there is little choice
+/// anyway.
+fn by_clock(moment: &Moment) -> Timing<Move> {
+    let settings = ClockSettings::default();
+    let lag = Lag::default();
+    let allotment = Allotment::new(settings.budget(moment, &lag));
+    let first_word = settings.first_word(moment, &lag);
+    Box::new(move |progress: &Progress<Move>| {
+        if progress.proposals == 0 {
+            return first_word;
+        }
+        let dissent = (progress.electors > 1 && settings.heed_votes).then_some(progress.split);
+        let progress = MoveProgress { dissent, changes: progress.changes, ..MoveProgress::default() };
+        allotment.stop_at(&progress)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{CriterionName, SecondPhaseMode};
+    use draughts_core::game::ballots;
+
+    fn player(text: &str) -> DraughtsPlayer {
+        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(2), None)
+    }
+
+    async fn decide(player: &mut DraughtsPlayer, game: &Game, nodes: u64) -> DraughtsDecision {
+        let pace = Pace { nodes: Some(nodes), ..Pace::default() };
+        player.decide(game, &pace, &mut |_| {}).await.expect("a move")
+    }
+
+    #[tokio::test]
+    async fn criteria_elect_proposals() {
+        let game = Game::new(ballots::draw(1, 4)[0], board::Rules::Official);
+        for criterion in CriterionName::ALL {
+            let mut council = player(&format!("council:criterion={}", criterion.word()));
+            let decision = decide(&mut council, &game, 3_000).await;
+            assert!(game.legal_moves().contains(&decision.best));
+            assert_eq!((decision.source, decision.votes.len()), (Source::Council, 4), "{}", criterion.word());
+            assert!(decision.votes.iter().any(|vote| vote.proposal.best == decision.best));
+            assert!((0.0..=1.0).contains(&decision.split));
+            assert_eq!(decision.second_phase.is_some(), decision.criterion == Some(CriterionName::ReSearch));
+        }
+    }
+
+    #[tokio::test]
+    async fn second_phase_modes_search() {
+        let mut second_phases = 0;
+        for ballot in ballots::draw(12, 3) {
+            let game = Game::new(ballot, board::Rules::Official);
+            for mode in ["sequential", "continued"] {
+                let mut council = player(&format!("council:criterion=re-search,second-phase={mode}"));
+                let decision = decide(&mut council, &game, 2_000).await;
+                let proposed = |mv| decision.votes.iter().any(|vote| vote.proposal.best == mv);
+                assert!(proposed(decision.best) || mode == "continued");
+                let Some(second) = &decision.second_phase else { continue };
+                second_phases += 1;
+                assert_eq!(second.proposal.elector.as_str(), "mpgsk");
+                assert!(proposed(second.first_choice) && second.mode.word() == mode);
+                assert_eq!(second.mode == SecondPhaseMode::Continued, mode == "continued");
+            }
+        }
+        assert!(second_phases > 12, "{second_phases}");
+    }
+
+    #[tokio::test]
+    async fn node_limits_are_reproducible() {
+        let mut games = Vec::new();
+        for _ in 0..2 {
+            let mut players = [player("council:criterion=re-search,hash=1"), player("fully-guarded:hash=1")];
+            let mut game = Game::new(ballots::draw(1, 8)[0], board::Rules::Official);
+            let mut nodes = Vec::new();
+            while game.moves().len() < 24 && game.outcome().is_none() {
+                let decision = decide(&mut players[game.moves().len() % 2], &game, 1_500).await;
+                nodes.push((decision.nodes(), decision.score, decision.split.to_bits()));
+                game.play(decision.best).expect("legal");
+            }
+            games.push((game, nodes));
+        }
+        assert_eq!(games[0], games[1]);
+    }
+
+    #[tokio::test]
+    async fn single_elector_has_the_whole_time() {
+        let spent = async |text: &str| {
+            let decision = decide(&mut player(text), &Game::default(), 30_000).await;
+            assert_eq!(decision.second_phase, None);
+            decision.votes[0].proposal.depth
+        };
+        let voted = decide(&mut player("council:criterion=majority"), &Game::default(), 30_000).await;
+        let in_company = voted.votes.iter().find(|vote| vote.proposal.elector.as_str() == "fully-guarded");
+        assert_eq!(Some(spent("fully-guarded").await), in_company.map(|vote| vote.proposal.depth));
+        assert_eq!(spent("council:roster=mpgsk").await, spent("mpgsk").await);
+    }
+
+    #[tokio::test]
+    async fn published_search_is_a_player() {
+        let mut published = player("published:strategy=peso-pedine,moves=1");
+        let decision = decide(&mut published, &Game::default(), 1).await;
+        assert_eq!(decision.votes[0].proposal.depth, 2);
+        assert!(Game::default().legal_moves().contains(&decision.best));
+    }
+
+    #[tokio::test]
+    async fn finished_and_forced_positions() {
+        let over = Game::new("B:W9,10,13,14:B5".parse().expect("a position"), board::Rules::Official);
+        assert!(player("m").decide(&over, &Pace::default(), &mut |_| {}).await.is_none());
+        let only = Game::new("W:W22:B18".parse().expect("a position"), board::Rules::Official);
+        assert_eq!(decide(&mut player("council"), &only, 100).await.best.to_string(), "22x13");
+    }
+
+    #[tokio::test]
+    async fn short_clock_is_respected() {
+        let left = domain::Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO };
+        let control = TimeControl::RealTime { initial: Duration::from_secs(60), increment: Duration::ZERO };
+        let mut council = player("council");
+        let clocks = Clocks { white: left, black: left };
+        let decision = council.decide_by_clock(&Game::default(), clocks, control, &mut |_| {}).await.expect("a move");
+        assert!(Game::default().legal_moves().contains(&decision.best));
+    }
+}
