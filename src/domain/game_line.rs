@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use super::{Line, Score, Variant, engine_move, engine_position, vote_words::KnowledgeWords};
+use super::{Line, Score, Variant, engine_move, engine_position, knowledge_words::KnowledgeWords};
 use engine::{Heuristic, Knowledge, breakdown};
 use shakmaty::{Color, Position as _, uci::UciMove};
 

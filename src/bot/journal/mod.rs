@@ -23,6 +23,7 @@ mod backup;
 mod codes;
 mod export;
 mod games;
+mod job;
 mod judgements;
 mod lock;
 mod pgn;

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::writer::WriterJob;
+use super::job::WriterJob;
 
 type Job = Box<dyn WriterJob>;
 

@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 
 use super::{
     JournalError,
+    job::WriterJob,
     lock::JournalLock,
     queue::{JobQueue, MOST_WAITING, Next, NotQueued, WaitingJobs},
     schema,
@@ -45,21 +46,6 @@ const LONG_LOG: u32 = 8000;
 /// the oldest is dropped.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
-
-/// Work for the writer, which may have to be done again where a transaction failed.
-pub(super) trait WriterJob: Send {
-    /// Does it inside the writer's transaction.
-    fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
-
-    /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
-    fn answer(&mut self, outcome: Result<(), JournalError>);
-
-    /// Returns true if a caller waits for it.
-    fn is_awaited(&self) -> bool;
-
-    /// Returns true if the job is kept while the disk fails; a question is answered once.
-    fn is_kept(&self) -> bool;
-}
 
 /// Job with a caller that waits for its value.
 struct Call<T, W> {

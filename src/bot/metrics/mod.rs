@@ -8,8 +8,6 @@
 //! No name of a player, and nothing secret, is a label: strangers on a server must not grow our
 //! memory.
 
-mod counting;
-
 use std::time::Duration;
 
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
@@ -17,8 +15,6 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 
 use council::electors::Pool;
 use domain::ServerName;
-
-pub(crate) use counting::count;
 
 /// Kind of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,11 +13,11 @@ use super::{
     ChoosePlayer, ControlError,
     background::BackgroundTurns,
     control::ControlAnswer,
+    counting::count,
     event::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
 use crate::{
     journal::{GameKey, Journal},
-    metrics,
     policy::ChatSettings,
 };
 use council::{electors::Pool, player::SharedLag};
@@ -99,7 +99,7 @@ impl AccountContext {
     fn announce(&self, event: BotEvent) {
         self.write_down(&event);
         log(&event);
-        metrics::count(&event);
+        count(&event);
         self.event_bus.tell(event);
     }
 

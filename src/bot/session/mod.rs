@@ -16,6 +16,7 @@ mod adjudicator;
 mod background;
 mod chat;
 pub mod control;
+mod counting;
 pub mod event;
 mod game_end;
 mod game_task;

@@ -14,8 +14,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority, running::RunningSearches,
-    slot::SearchSlot,
+    Elector, ElectorFailure, ElectorSpec, Job, SearchReport,
+    priority::Priority,
+    running::RunningSearches,
+    slot::{SearchSlot, Slot},
 };
 use crate::CouncilGame;
 use domain::{Line, Proposal};
@@ -56,6 +58,15 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     running: RunningSearches,
     /// Searches that may still run, the newest last.
     searches: Vec<Arc<Flags>>,
+}
+
+impl<L: CouncilGame> Slot<L> {
+    /// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
+    /// search. `table` is searched with together with the other slots that were given it.
+    pub fn local(spec: ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Self {
+        let slot = LocalSlot::<L>::start(&spec, table, &RunningSearches::default());
+        Self::of(spec, slot)
+    }
 }
 
 impl<L: CouncilGame> LocalSlot<L> {

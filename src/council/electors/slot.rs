@@ -5,10 +5,9 @@ use tokio_util::sync::CancellationToken;
 
 use std::fmt;
 
-use super::{ElectorSpec, Job, SearchReport, local_slot::LocalSlot, running::RunningSearches};
+use super::{ElectorSpec, Job, SearchReport};
 use crate::CouncilGame;
 use domain::Line;
-use engine::SharedTable;
 
 /// The interface of a slot on any machine.
 pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
@@ -37,13 +36,6 @@ pub struct Slot<L: CouncilGame = Line> {
 }
 
 impl<L: CouncilGame> Slot<L> {
-    /// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
-    /// search. `table` is searched with together with the other slots that were given it.
-    pub fn local(spec: ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Self {
-        let slot = LocalSlot::<L>::start(&spec, table, &RunningSearches::default());
-        Self::of(spec, slot)
-    }
-
     pub(super) fn of(spec: ElectorSpec<L::Kind>, place: impl SearchSlot<L> + 'static) -> Self {
         Self { spec, place: Box::new(place) }
     }

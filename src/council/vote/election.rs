@@ -61,7 +61,7 @@ impl<L: CouncilGame> Rule<L> {
     }
 
     pub(super) fn counted<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> CountedBallots<'a, L> {
-        CountedBallots::of(ballots, self, seed)
+        CountedBallots::of(ballots, |ballots| self.leader_of(ballots, seed).cloned())
     }
 
     /// Elects among the current proposals. A proved win needs no vote.

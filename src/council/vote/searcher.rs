@@ -11,13 +11,31 @@ use std::{
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::seats::Seat;
 use crate::{
     CouncilGame,
     electors::{ElectorSpec, Job, Meter, SearchReport, Slot},
 };
 use domain::{GameId, GameLine, Metrics, Phase, ProcessMetrics, SearchId};
 use engine::SharedTable;
+
+/// A place in the council: its elector and its purpose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Seat<K> {
+    pub spec: ElectorSpec<K>,
+    /// The elector for which it proposes, by its place in the roster; `None` for those that do not vote.
+    pub elector: Option<usize>,
+    /// The number of the adviser; `None` for all others.
+    pub adviser: Option<usize>,
+    /// True if it may search on other machines.
+    pub elastic: bool,
+}
+
+impl<K> Seat<K> {
+    /// One that does not vote.
+    pub(super) fn of(spec: ElectorSpec<K>, elastic: bool) -> Self {
+        Self { spec, elector: None, adviser: None, elastic }
+    }
+}
 
 /// Counts the searches of this process.
 static SERIAL: AtomicU64 = AtomicU64::new(0);

@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use super::{
     CouncilSettings, GroupMode, Roster,
     question::times,
-    searcher::{CouncilSearcher, Tables},
+    searcher::{CouncilSearcher, Seat, Tables},
     second::Layout,
 };
 use crate::{
@@ -21,25 +21,6 @@ use crate::{
 };
 use domain::{CriterionName, SecondPhaseMode};
 use engine::{TURN, Turnstile};
-
-/// A place in the council: its elector and its purpose.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seat<K> {
-    pub spec: ElectorSpec<K>,
-    /// The elector for which it proposes, by its place in the roster; `None` for those that do not vote.
-    pub elector: Option<usize>,
-    /// The number of the adviser; `None` for all others.
-    pub adviser: Option<usize>,
-    /// True if it may search on other machines.
-    pub elastic: bool,
-}
-
-impl<K> Seat<K> {
-    /// One that does not vote.
-    fn of(spec: ElectorSpec<K>, elastic: bool) -> Self {
-        Self { spec, elector: None, adviser: None, elastic }
-    }
-}
 
 pub(super) struct Seats<L: CouncilGame> {
     pool: Pool,

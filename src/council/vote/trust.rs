@@ -15,10 +15,7 @@
 
 use std::ops::Deref;
 
-use super::{
-    ballots::{Ballot, Ballots},
-    election::Rule,
-};
+use super::ballots::{Ballot, Ballots};
 use crate::CouncilGame;
 use domain::{Bound, Proposal, Score};
 
@@ -54,19 +51,20 @@ impl<L: CouncilGame> Deref for CountedBallots<'_, L> {
 }
 
 impl<'a, L: CouncilGame> CountedBallots<'a, L> {
-    /// Returns the ballots that count by that rule: all of them without votes of other machines.
-    pub(super) fn of(ballots: &'a Ballots<L>, rule: &Rule<L>, seed: u64) -> Self {
+    /// Returns the ballots that count: all of them without votes of other machines. `leader` gives the proposal that ballots
+    /// would elect.
+    pub(super) fn of(ballots: &'a Ballots<L>, leader: impl Fn(&Ballots<L>) -> Option<Proposal<L::Move>>) -> Self {
         if !ballots.has_remote() {
             return Self { ballots: Counted::AsCast(ballots), home: None, challenger: None };
         }
         let at_home = ballots.with(|ballot| is_home(ballot).then(|| ballot.proposal.clone()));
-        let home = rule.leader_of(&at_home, seed).cloned();
+        let home = leader(&at_home);
         let verified = ballots.with(|ballot| match is_home(ballot) {
             true => Some(ballot.proposal.clone()),
             false => verified(ballot, ballots, home.as_ref()),
         });
         let home = home.map(|home| home.best);
-        let challenger = rule.leader_of(&verified, seed).map(|elected| elected.best);
+        let challenger = leader(&verified).map(|elected| elected.best);
         let may_be_played = challenger.is_some_and(|challenger| may_be_played(challenger, home, ballots));
         let counted = if may_be_played { verified } else { at_home };
         Self { ballots: Counted::Verified(Box::new(counted)), home, challenger }

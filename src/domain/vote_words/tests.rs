@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Line;
+use crate::{Knowledge, Line};
 
 fn name(letters: &str) -> String {
     NamedElector::new::<Line>(letters, Some(letters), false).name

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use super::{TablesFile, drawing, exchange::add, play::in_words, record};
+use super::{TablesFile, arguments::add, drawing, play::in_words, record};
 use crate::player::{
     DraughtsDecision, DraughtsPlayer, DraughtsProposal, GameRecorder, Occasion, PlayerSpec, ScoreSheet, vote_lines,
 };

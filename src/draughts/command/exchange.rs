@@ -1,13 +1,13 @@
 //! `concilio draughts serve` and `connect`: games against other programs.
 
-use std::{fs, net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tokio::net::TcpListener;
 
 use super::{
     TablesFile,
-    play::PaceArguments,
+    arguments::{PaceArguments, Side, add},
     record::{self, JournalFile, SettingsSource},
     start_from,
 };
@@ -18,24 +18,6 @@ use draughts_core::{
     exchange::{PORT, Reason},
 };
 use util::{Failure, outln};
-
-/// A side, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Side {
-    /// Moves first.
-    White,
-    /// Moves second.
-    Black,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::White => Self::White,
-            Side::Black => Self::Black,
-        }
-    }
-}
 
 /// Player and files of our side.
 #[derive(Debug, Args)]
@@ -71,13 +53,6 @@ impl<S: SettingsSource> OurSide<S> {
         let Some(path) = &self.pdn else { return Ok(()) };
         add(path, &game.sheet.pdn(game.result()))
     }
-}
-
-pub(super) fn add(path: &std::path::Path, pdn: &str) -> Result<(), Failure> {
-    use std::io::Write as _;
-    let file = fs::OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| writeln!(file, "{pdn}"))
-        .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))
 }
 
 /// Wait for other programs and play them, by the DamExchange protocol

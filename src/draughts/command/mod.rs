@@ -1,5 +1,6 @@
 //! `concilio draughts`: Italian draughts on the console, and what else there is to do with it.
 
+mod arguments;
 mod demo;
 mod drawing;
 mod exchange;

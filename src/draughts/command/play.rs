@@ -6,8 +6,9 @@ use clap::Args;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 
 use super::{
-    TablesFile, drawing,
-    exchange::{Side, add},
+    TablesFile,
+    arguments::{PaceArguments, Side, add},
+    drawing,
     record::{self, JournalFile, SettingsSource},
     start_from,
 };
@@ -33,40 +34,7 @@ pdn       show the game so far, with the votes
 resign    give up
 quit      end";
 
-#[derive(Debug, Args)]
-pub(super) struct PaceArguments {
-    /// Seconds a move [default: 1]
-    #[arg(long, value_name = "SECONDS", value_parser = |text: &str| pace("movetime", text))]
-    movetime: Option<Pace>,
-    /// Nodes of each elector a move; equal games are then equal
-    #[arg(long, value_name = "N", value_parser = |text: &str| pace("nodes", text))]
-    nodes: Option<Pace>,
-    /// Plies that each elector completes
-    #[arg(long, value_name = "N", value_parser = |text: &str| pace("depth", text))]
-    depth: Option<Pace>,
-}
-
-fn pace(key: &str, value: &str) -> Result<Pace, String> {
-    let expected = match key {
-        "movetime" => "seconds above 0, up to a day (86400)",
-        "depth" => "1 to 100 plies",
-        _ => "a whole number above 0",
-    };
-    Pace::default().with(key, value).ok_or_else(|| format!("expected {expected}"))
-}
-
-impl PaceArguments {
-    /// All bounds together.
-    pub(super) fn pace(&self) -> Pace {
-        let all = [self.movetime, self.nodes, self.depth].into_iter().flatten();
-        all.fold(Pace::default(), |pace, one| Pace {
-            nodes: one.nodes.or(pace.nodes),
-            time: one.time.or(pace.time),
-            depth: one.depth.or(pace.depth),
-        })
-    }
-}
-
+/// How a game on the console is set up.
 #[derive(Debug, Args)]
 pub(super) struct PlayArguments<S: SettingsSource> {
     /// Opponent
@@ -232,19 +200,5 @@ pub(super) fn in_words(outcome: Outcome) -> &'static str {
         Outcome::Won(Color::Black) => "Black wins",
         Outcome::Drawn(Draw::Repetition) => "drawn: the same position for the third time",
         Outcome::Drawn(Draw::FortyMoves) => "drawn: forty moves of each side without a capture or a man's move",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pace;
-
-    #[test]
-    fn limit_errors_name_the_range() {
-        let wrong = [("movetime", "100000", "up to a day"), ("depth", "200", "100 plies"), ("nodes", "0", "above 0")];
-        for (key, value, part) in wrong {
-            let error = pace(key, value).expect_err(value);
-            assert!(error.contains(part), "{key}={value}: {error}");
-        }
     }
 }

@@ -1,11 +1,16 @@
 //! A game of draughts as a council sees it.
 
-use domain::{GameLine, Score};
+use domain::{Decision, GameLine, Proposal, Score, Vote};
 use draughts_core::{
     board::{Board, Color, Move, Rules},
     evaluation::Knowledge,
     game::{Game, Outcome},
 };
+
+pub type DraughtsDecision = Decision<Move, Knowledge>;
+pub type DraughtsProposal = Proposal<Move>;
+/// An elector's proposal with its weight.
+pub type DraughtsVote = Vote<Move, Knowledge>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DraughtsLine(Game);

@@ -19,14 +19,16 @@ mod draughts_player;
 mod elector;
 mod exchange;
 mod line;
+mod pace;
 mod player_spec;
 mod record;
 mod votes;
 
-pub use draughts_player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, DraughtsVote, Pace};
+pub use draughts_player::DraughtsPlayer;
 pub use elector::DraughtsKind;
 pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
-pub use line::DraughtsLine;
+pub use line::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
+pub use pace::Pace;
 pub use player_spec::{PlayerSpec, PlayerSpecError};
 pub use record::{GameRecorder, Occasion};
 pub use votes::{ScoreSheet, vote_lines};

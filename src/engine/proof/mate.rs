@@ -62,15 +62,15 @@ impl Numbers {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+struct Entry {
     numbers: Numbers,
     /// The attacker's move, if he is to move and the position is proved.
-    pub best: Option<Move>,
+    best: Option<Move>,
 }
 
 impl Entry {
     /// Returns true if the attacker mates from here.
-    pub(super) const fn is_proved(&self) -> bool {
+    const fn is_proved(&self) -> bool {
         self.numbers.proof == 0
     }
 }
@@ -132,7 +132,8 @@ impl MateSolver {
         .look_into(position.board(), Numbers { proof: INFINITE, disproof: INFINITE });
         match numbers {
             Numbers { proof: 0, .. } => {
-                let proof = Proof { table: &self.table, barred: &barred };
+                let proved = |key: u64| self.table.get(&key).filter(|entry| entry.is_proved())?.best;
+                let proof = Proof { proved: &proved, barred: &barred };
                 proof.verify(position.board()).map_or(Verdict::None, Verdict::Mate)
             }
             Numbers { disproof: 0, .. } => Verdict::None,

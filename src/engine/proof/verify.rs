@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 
-use super::mate::Entry;
 use crate::board::{Board, Move};
 
 /// A forced mate: proved against every defence, by the moves that the attacker plays, which need not be the shortest ones.
@@ -20,7 +19,8 @@ pub struct Mate {
 }
 
 pub(super) struct Proof<'a> {
-    pub table: &'a HashMap<u64, Entry>,
+    /// The attacker's move in a proved position, by its key.
+    pub proved: &'a dyn Fn(u64) -> Option<Move>,
     /// Positions that may not come.
     pub barred: &'a [u64],
 }
@@ -75,8 +75,8 @@ impl Proof<'_> {
 
     /// The attacker's move, if the position is proved.
     fn best(&self, board: &Board) -> Option<Move> {
-        let entry = self.table.get(&board.keys().position).filter(|entry| entry.is_proved())?;
-        entry.best.filter(|mv| board.is_pseudo_legal(*mv) && board.is_legal(*mv))
+        let best = (self.proved)(board.keys().position);
+        best.filter(|mv| board.is_pseudo_legal(*mv) && board.is_legal(*mv))
     }
 
     fn longest_line(&self, root: &Board, seen: &Seen) -> Vec<Move> {

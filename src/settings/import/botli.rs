@@ -11,11 +11,11 @@ use toml::{Table, Value};
 use super::{
     common::{
         Bound, ImportedEngine, book_selection, bounds, concurrency, drop_unknown, flags, gaviota, greetings, is_speed,
-        is_variant, lists, numbers, online_sources, own_explorer, texts, variant, whole,
+        is_variant, lists, numbers, online_sources, own_explorer, texts, variant,
     },
     foreign::{ForeignSettings, parse},
     table::{BOTLI, copy},
-    written::ImportedSettings,
+    written::{ImportedSettings, whole},
 };
 
 const OVERHEAD: &str = "network lag is measured in every game; player.clock.reserve adds to it";

@@ -237,9 +237,3 @@ pub(super) fn book_selection(name: &str) -> &'static str {
         _ => "weighted",
     }
 }
-
-/// A number as TOML; a whole one is written without a fraction.
-#[allow(clippy::cast_possible_truncation, reason = "it is whole, and no larger than a number can be told exactly")]
-pub(super) fn whole(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < 9e15 { Value::from(number as i64) } else { Value::from(number) }
-}

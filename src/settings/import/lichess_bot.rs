@@ -3,11 +3,11 @@ use toml::{Table, Value};
 use super::{
     common::{
         Bound, ImportedEngine, MOST_GAMES, book_selection, bounds, concurrency, drop_unknown, gaviota, greetings,
-        is_speed, is_variant, online_sources, own_explorer, texts, time_control, unneeded, variant, whole,
+        is_speed, is_variant, online_sources, own_explorer, texts, time_control, unneeded, variant,
     },
     foreign::{ForeignSettings, parse},
     table::{LICHESS_BOT, copy},
-    written::ImportedSettings,
+    written::{ImportedSettings, whole},
 };
 
 /// The weight of all challenges of one group together, whatever their number.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use super::{ForeignBot, common::whole};
+use super::ForeignBot;
 
 /// The keys that were set, and what has no counterpart.
 #[derive(Debug)]
@@ -158,4 +158,10 @@ impl ImportedSettings {
         }
         text
     }
+}
+
+/// A number as TOML; a whole one is written without a fraction.
+#[allow(clippy::cast_possible_truncation, reason = "it is whole, and no larger than a number can be told exactly")]
+pub(super) fn whole(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() < 9e15 { Value::from(number as i64) } else { Value::from(number) }
 }

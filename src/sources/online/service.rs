@@ -14,7 +14,10 @@ use reqwest::{
 use serde::de::DeserializeOwned;
 use util::{Backoff, Secret, printable};
 
-use super::settings::{OnlineKind, ServiceSettings};
+use super::{
+    address::{ADDRESS, address},
+    settings::{OnlineKind, ServiceSettings},
+};
 
 /// Longer answers are none, in bytes. The explorer's take some 10 kB.
 const LONGEST_ANSWER: usize = 1 << 20;
@@ -44,16 +47,6 @@ pub(crate) fn legal(line: &Line, text: &str) -> Option<UciMove> {
 /// The service was not asked, or did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unanswered;
-
-/// The accepted forms of an address.
-pub(crate) const ADDRESS: &str = "https://..., or http://... only to localhost, 127.0.0.1 or [::1]";
-
-/// Returns the address of a service, if the connection is private.
-pub(crate) fn address(text: &str) -> Option<Url> {
-    let url: Url = text.parse().ok()?;
-    let is_here = matches!(url.host_str()?, "localhost" | "127.0.0.1" | "[::1]");
-    (url.scheme() == "https" || url.scheme() == "http" && is_here).then_some(url)
-}
 
 /// The reason for a missing answer.
 #[derive(Debug)]
@@ -329,16 +322,6 @@ mod tests {
     async fn an_answer_without_end_is_none() {
         let (endless, _) = service(200, || Body::from(vec![b' '; LONGEST_ANSWER + 1])).await;
         assert_eq!(ask(&endless, 60).await, Err(Unanswered));
-    }
-
-    #[test]
-    fn plain_http_is_local_only() {
-        for good in ["https://lichess.org", "http://127.0.0.1:9663", "http://[::1]:80/below"] {
-            assert!(address(good).is_some(), "{good}");
-        }
-        for bad in ["lichess.org", "http://lichess.org", "ftp://localhost", ""] {
-            assert!(address(bad).is_none(), "{bad}");
-        }
     }
 
     #[test]

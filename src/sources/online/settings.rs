@@ -5,7 +5,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::service::{ADDRESS, address};
+use super::address::{ADDRESS, address};
 use util::{
     Fault,
     values::{FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use super::*;
 use crate::{
     electors::{ElectorSpec, Verification, VerificationLength},
-    vote::{CouncilSettings, CriterionName, Roster},
+    vote::{CouncilSettings, CriterionName, Roster, election::Rule},
 };
 use domain::{Line, Phase, SearchId, UciMove, Variant};
 use hostile::{Attack, Knows, Says, claims};

@@ -7,13 +7,14 @@ mod fen;
 mod generate;
 mod moves;
 mod perft;
+mod rules;
 mod square;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use fen::FenError;
-pub use generate::Rules;
 pub use moves::{Move, MoveError, MoveList};
+pub use rules::Rules;
 pub use square::{Direction, Square, Squares};
 
 use std::ops::Not;

@@ -4,10 +4,8 @@
 //! games between equal players with all knowledge, and scaled so that a man in the middle of the board is worth about 100. A
 //! fit needs [`features`](super::features) of positions with results and changes nothing but this table.
 
-use super::FEATURES;
-
 /// In the order of [`Feature::ALL`](super::Feature::ALL).
-pub(super) const WEIGHTS: [[i32; 2]; FEATURES] = [
+pub(super) const WEIGHTS: [[i32; 2]; 21] = [
     [81, 43],
     [166, 153],
     [53, 2],

@@ -17,10 +17,10 @@ mod tests;
 
 pub use ending::{GameEnd, GameNotice, GameStart};
 pub(in crate::fics) use listing::may_name;
-pub use listing::{ListedMoves, ListedTime, PastGame, RowTerms, StoredGame};
+pub use listing::{ListedMoves, ListedTime, PastGame, StoredGame};
 pub(in crate::fics) use name::is_name;
 pub use style12::{BoardRelation, Style12};
-pub use terms::{MatchSide, MatchTerms, ShownRating, ToldRules, time_control};
+pub use terms::{MatchSide, MatchTerms, RowTerms, ShownRating, ToldRules, time_control};
 
 /// One line of a server, understood.
 #[derive(Clone, Debug, PartialEq)]

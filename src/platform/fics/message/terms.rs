@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
-use super::{RowTerms, name::is_name};
+use super::name::is_name;
 use domain::{GameTerms, Player, TimeControl, Variant};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,7 +194,64 @@ pub fn time_control(minutes: u32, increment: u32) -> TimeControl {
     TimeControl::real_time(Duration::from_secs(seconds), Duration::from_secs(increment.into()))
 }
 
-/// Rules of a game in a server's words.
+/// The kind of a game in a row of a list: `[ br  3   0]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowTerms {
+    /// True if ratings change.
+    pub rated: bool,
+    /// Minutes and seconds a move.
+    pub time: (u32, u32),
+    pub rules: ToldRules,
+}
+
+impl RowTerms {
+    /// Reads what stands in brackets: letters for the kind, and `r` or `u`; minutes and seconds.
+    pub(super) fn read(row: &str) -> Option<Self> {
+        let inside = row.split_once('[')?.1.split_once(']')?.0;
+        let (letters, numbers) = inside.split_at(inside.find(|character: char| character.is_ascii_digit())?);
+        // FatICS writes chess960 as a digit.
+        let (letters, numbers) = match numbers.strip_prefix("9r").or(numbers.strip_prefix("9u")) {
+            Some(_) => inside.split_at(letters.len() + 2),
+            None => (letters, numbers),
+        };
+        let letters = letters.trim();
+        let kind = letters.strip_suffix('r').or(letters.strip_suffix('u'))?.trim();
+        let mut numbers = numbers.split_ascii_whitespace();
+        let time = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        Some(Self { rated: letters.ends_with('r'), time, rules: rules_of_letters(kind) })
+    }
+
+    /// In the words of the whole program; `None` for rules that are not known.
+    pub fn game_terms(&self) -> Option<GameTerms> {
+        let ToldRules::Known(variant) = self.rules else { return None };
+        Some(GameTerms { variant, time_control: time_control(self.time.0, self.time.1), rated: self.rated })
+    }
+
+    /// True if a game of these `terms` may be meant.
+    pub fn allow(&self, terms: &GameTerms) -> bool {
+        let told = time_control(self.time.0, self.time.1);
+        // Where an increment alone is no clock, the row shows it all the same.
+        let is_time = told == terms.time_control || self.time.0 == 0 && terms.time_control == TimeControl::Unlimited;
+        self.rated == terms.rated && is_time && self.rules.allow(terms.variant)
+    }
+}
+
+/// One letter for the kind (`b`, `w`), or two for the speed and the variant (`bn`, `sz`), after a `p` for a private game.
+fn rules_of_letters(letters: &str) -> ToldRules {
+    let letters = letters.strip_prefix('p').unwrap_or(letters).trim();
+    match letters.chars().last() {
+        None => ToldRules::Untold,
+        Some('w') => ToldRules::Wild,
+        Some('b' | 'l' | 's' | 'u') if letters.len() == 1 => ToldRules::Known(Variant::Standard),
+        Some('n') if letters.len() == 1 => ToldRules::Untold,
+        Some('n') => ToldRules::Known(Variant::Standard),
+        Some('z') => ToldRules::Known(Variant::Crazyhouse),
+        Some('x') => ToldRules::Known(Variant::Atomic),
+        Some('9') => ToldRules::Known(Variant::Chess960),
+        Some(_) => ToldRules::Unknown(letters.to_owned()),
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToldRules {
     Untold,

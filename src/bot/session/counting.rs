@@ -2,11 +2,11 @@
 
 use metrics::{counter, gauge, histogram};
 
-use super::{
+use super::{AccountEvent, BotEvent, GameEvent, event::is_late};
+use crate::metrics::{
     CHALLENGES, CONNECTED, DECISION_SECONDS, DECISION_SHARE, FAULTS, GAMES, LATE_DECISIONS, LIMITS, MOVE_LAG_SECONDS,
     MOVES, NODES, RECONNECTIONS,
 };
-use crate::session::{AccountEvent, BotEvent, GameEvent, event::is_late};
 use council::clock::Budget;
 use domain::{Color, Decision, GameInfo, GameStatus};
 
