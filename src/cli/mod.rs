@@ -41,7 +41,7 @@ use self::{run::RunEnd, settings_args::SettingsArgs};
 use crate::settings::LogFormat;
 use clap::{Parser, Subcommand};
 use draughts::command::DraughtsCommand;
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, Runtime};
 use util::{Failure, printable};
 
 /// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of
@@ -181,18 +181,19 @@ where
 {
     let background = Builder::new_multi_thread().worker_threads(1).thread_name("background").enable_all().build()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let outcome = runtime.block_on(daemon(background.handle().clone()));
-    // Searches and files that are still busy do not hold up the exit.
+    let outcome = block_on(runtime, daemon(background.handle().clone()));
     background.shutdown_background();
-    runtime.shutdown_background();
     outcome
 }
 
 /// Runs a command that talks to the network. Searches have threads of their own, so two are plenty.
 fn in_runtime<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let outcome = runtime.block_on(command);
-    // Searches and files that are still busy do not hold up the exit.
+    block_on(Builder::new_multi_thread().worker_threads(2).enable_all().build()?, command)
+}
+
+/// Runs `work` to its end. Searches and files that are still busy do not hold up the exit.
+fn block_on<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
+    let outcome = runtime.block_on(work);
     runtime.shutdown_background();
     outcome
 }

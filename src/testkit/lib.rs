@@ -32,6 +32,7 @@
 //! that return before they assert anything.
 
 pub mod needs;
+mod random;
 #[cfg(test)]
 mod sources;
 mod summary;
@@ -46,6 +47,7 @@ use std::{
 pub use inventory;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use needs::Need;
+pub use random::Random;
 pub use testkit_macros::test;
 use tokio::runtime::Builder;
 

@@ -74,7 +74,7 @@ mod tests {
     use super::pace;
 
     #[test]
-    fn what_a_move_may_not_cost_is_told_what_it_may() {
+    fn limit_errors_name_the_range() {
         let wrong = [("movetime", "100000", "up to a day"), ("depth", "200", "100 plies"), ("nodes", "0", "above 0")];
         for (key, value, part) in wrong {
             let error = pace(key, value).expect_err(value);

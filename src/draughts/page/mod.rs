@@ -134,7 +134,7 @@ mod tests {
     use super::PART;
 
     #[test]
-    fn nothing_of_the_page_is_inline_or_elsewhere() {
+    fn page_has_no_inline_or_foreign_code() {
         assert_eq!(PART.faults(), Vec::<String>::new());
     }
 }

@@ -1,20 +1,9 @@
 //! The board against `shakmaty`, and against itself; `tests/move_generation.rs` compares more positions.
 
 use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen};
+use testkit::Random;
 
 use super::*;
-
-/// A small generator of random numbers (xorshift), so that failures can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 

@@ -8,6 +8,8 @@ use crate::{
     board::{Board, Position},
 };
 
+use testkit::Random;
+
 fn position(fen: &str) -> Position {
     Position::from_line(fen, false, []).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -28,47 +30,35 @@ fn mate(fen: &str, attack: Attack, nodes: u64) -> Option<(u32, String)> {
     }
 }
 
-/// Numbers that are the same in every run (G. Marsaglia, *Xorshift RNGs*, 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most.max(1) as u64) as usize
-    }
-
-    /// A legal position with these men on random squares.
-    fn placed(&mut self, men: &str) -> Position {
-        loop {
-            let mut squares = ['1'; 64];
-            for man in men.chars() {
-                squares[self.below(64)] = man;
-            }
-            let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.iter().collect()).collect();
-            let turn = if self.below(2) == 0 { 'w' } else { 'b' };
-            let fen = format!("{} {turn} - - 0 1", ranks.join("/"));
-            if let Ok(found) = Position::from_line(&fen, false, [])
-                && found.board().occupied().count() == men.len()
-            {
-                return found;
-            }
+/// A legal position with these men on random squares.
+fn placed(random: &mut Random, men: &str) -> Position {
+    loop {
+        let mut squares = ['1'; 64];
+        for man in men.chars() {
+            squares[random.below(64)] = man;
+        }
+        let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.iter().collect()).collect();
+        let turn = if random.below(2) == 0 { 'w' } else { 'b' };
+        let fen = format!("{} {turn} - - 0 1", ranks.join("/"));
+        if let Ok(found) = Position::from_line(&fen, false, [])
+            && found.board().occupied().count() == men.len()
+        {
+            return found;
         }
     }
+}
 
-    /// Returns a position after `plies` random moves of a game.
-    fn played(&mut self, plies: usize) -> Position {
-        let mut position = position(Position::START);
-        for _ in 0..plies {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            position.play(moves[self.below(moves.len())]);
+/// Returns a position after `plies` random moves of a game.
+fn played(random: &mut Random, plies: usize) -> Position {
+    let mut position = position(Position::START);
+    for _ in 0..plies {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
         }
-        position
+        position.play(moves[random.below(moves.len())]);
     }
+    position
 }
 
 /// Returns true if the player to move mates in `moves` moves, by trying everything.
@@ -152,10 +142,10 @@ fn reported_mates_are_real() {
     let sets = ["KQRkp", "KRRkb", "KQNkr", "KQPPkpp", "KRBNkpp", "KQBkqp", "KRPkr"];
     for round in 0..1_400 {
         let position = if round < 1_200 {
-            random.placed(sets[round % sets.len()])
+            placed(&mut random, sets[round % sets.len()])
         } else {
             let plies = 20 + random.below(80);
-            random.played(plies)
+            played(&mut random, plies)
         };
         for attack in [Attack::Checks, Attack::Threats, Attack::All] {
             let Verdict::Mate(mate) = solve(&position, attack, 1_500) else { continue };

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use concilio_engine::Board;
 use shakmaty::{CastlingMode, CastlingSide, Chess, EnPassantMode, Position, fen::Fen, perft};
+use testkit::Random;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -22,18 +23,6 @@ const EIGHT_PAWNS: &str = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1";
 
 /// Maximum length of a random game in plies.
 const LONGEST_GAME: usize = 160;
-
-/// A small generator of random numbers (xorshift), so that failures can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 fn fen(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()

@@ -87,6 +87,6 @@ impl MoveService for Oracle {
 }
 
 #[testkit::test(needs(SYZYGY))]
-async fn service_cannot_play_a_move_the_tables_exclude() {
+async fn tables_veto_a_service_move() {
     assert_eq!(decision(TablebaseUse::Suggest, Some(Box::new(Oracle))).await.source, Source::Council);
 }

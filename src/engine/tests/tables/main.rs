@@ -8,6 +8,8 @@ use concilio_engine::{
     proof::{Attack, Effort, MateSolver, Verdict},
 };
 
+use testkit::Random;
+
 fn main() -> std::process::ExitCode {
     testkit::main()
 }
@@ -91,27 +93,15 @@ fn pawn_endings_match_the_tables() {
     assert!(compared > 160_000, "only {compared} positions");
 }
 
-/// Numbers that are the same in every run (G. Marsaglia, *Xorshift RNGs*, 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most.max(1) as u64) as usize
-    }
-
-    /// A legal position with these men on random squares.
-    fn placed(&mut self, men: &str) -> Position {
-        loop {
-            let squares: Vec<(usize, char)> = men.chars().map(|man| (self.below(64), man)).collect();
-            let turn = if self.below(2) == 0 { 'w' } else { 'b' };
-            if let Ok(found) = Position::from_line(&fen(&squares, turn), false, [])
-                && found.board().occupied().count() == men.len()
-            {
-                return found;
-            }
+/// A legal position with these men on random squares.
+fn placed(random: &mut Random, men: &str) -> Position {
+    loop {
+        let squares: Vec<(usize, char)> = men.chars().map(|man| (random.below(64), man)).collect();
+        let turn = if random.below(2) == 0 { 'w' } else { 'b' };
+        if let Ok(found) = Position::from_line(&fen(&squares, turn), false, [])
+            && found.board().occupied().count() == men.len()
+        {
+            return found;
         }
     }
 }
@@ -122,7 +112,7 @@ fn proofs_agree_with_the_tables() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut mates = 0;
     for round in 0..2_000 {
-        let position = random.placed(["KPk", "KBPk", "KPPk", "KQk", "KRk", "KBBk", "KBkb", "Kkpb"][round % 8]);
+        let position = placed(&mut random, ["KPk", "KBPk", "KPPk", "KQk", "KRk", "KBBk", "KBkb", "Kkpb"][round % 8]);
         let board = position.board();
         let stop = AtomicBool::new(false);
         let mut effort = Effort::new(1_000, &stop);
