@@ -130,10 +130,13 @@ impl VariantPlayer {
     /// Returns the installed engine's player, if there is one and anything to play for it.
     fn find(settings: &Settings, known: &[Variant]) -> Result<Option<Self>, Failure> {
         let challenge = &settings.challenge;
-        let accepted = challenge.human.variants.iter().chain(&challenge.bot.variants);
-        let challenged = settings.matchmaking.types.values().map(|kind| &kind.variant);
-        let mut missing: Vec<Variant> = accepted.chain(challenged).copied().collect();
+        // Only settings that accept all variants leave the choice of their engine to the program.
+        let accepts_all = |accepted: &[Variant]| Variant::ALL.iter().all(|variant| accepted.contains(variant));
+        let mut missing = Variant::ALL.to_vec();
         missing.retain(|variant| !known.contains(variant));
+        if !accepts_all(&challenge.human.variants) && !accepts_all(&challenge.bot.variants) {
+            missing.clear();
+        }
         let program = EngineProgram { path: Self::ENGINE.into(), ..EngineProgram::default() };
         let Some(file) = program.file().filter(|_| !missing.is_empty()) else { return Ok(None) };
         let mut player = settings.player.clone();

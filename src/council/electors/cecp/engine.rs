@@ -228,9 +228,13 @@ impl CecpEngine {
             }
             self.send(&format!("setboard {fen}"))?;
         }
-        // Engines that want to know their opponent say so.
-        if self.has("name") {
+        // Engines that want to know their opponent say so. One that does not know all of these commands complains of them as if
+        // they were moves, and is heard out before the position is settled.
+        if self.has("name") && self.has("ping") && !self.introduction.is_empty() {
             self.introduction.clone().iter().try_for_each(|command| self.send(command))?;
+            self.pings += 1;
+            self.process.send(&format!("ping {}", self.pings))?;
+            self.process.read_until(&format!("pong {}", self.pings), PING_TIMEOUT, |_| ())?;
         }
         Ok(line.prefix(0))
     }
