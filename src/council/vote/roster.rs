@@ -376,7 +376,7 @@ mod tests {
             nets.electors().iter().map(|elector| elector.instance().and_then(|one| one.net.clone())).collect();
         assert!(nets.iter().all(Option::is_some) && nets[0] != nets[1] && nets[1] != nets[2], "each has another net");
         let error = roster("nets-9").expect_err("the engine has fewer nets").to_string();
-        assert!(error.contains("nets-N up to nets-3"), "{error}");
+        assert!(error.contains("nets up to nets-3"), "{error}");
         let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
         assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
         let custom = |elector: &str| {
