@@ -3,7 +3,7 @@
 //! | subject | items |
 //! |---|---|
 //! | requests to end, tasks that go on after a panic, delays between attempts | [`Shutdown`], [`Supervisor`], [`Backoff`] |
-//! | failures of a command, output on the terminal | [`Failure`], [`print`], [`printable`], [`outln`] |
+//! | failures of a command, output on the terminal | [`Failure`], [`print()`], [`printable`], [`outln`] |
 //! | values of settings and their faults | [`values`], [`Fault`] |
 //! | passwords, tokens, seeds | [`Secret`] |
 //! | FICS: lines that carry the time of their sending | [`timeseal`] |
