@@ -143,10 +143,16 @@ impl GameOverview {
             GameEvent::Position { .. } => self.news.retain(|news| !is_position(&news.event)),
             GameEvent::Decided { .. } => self.news.retain(|news| !is_vote(&news.event)),
             GameEvent::Over { .. } => self.is_over = true,
+            // Texts from outside are cut before they are kept.
+            GameEvent::Chat { line, .. } => return self.say(line),
             GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => return,
             _ => {}
         }
-        self.news.push(News { event: event.clone(), now, time });
+        let event = match event {
+            GameEvent::Fault(what) => GameEvent::Fault(short(what)),
+            event => event.clone(),
+        };
+        self.news.push(News { event, now, time });
         if self.news.len() > MOST_NEWS {
             self.digest();
         }
@@ -159,9 +165,8 @@ impl GameOverview {
                 GameEvent::Position { line, clocks } => self.position(line, *clocks, now),
                 GameEvent::Proposal(proposal) => self.propose(proposal),
                 GameEvent::Decided { line, decision, budget, lag, .. } => self.decide(line, decision, *budget, *lag),
-                GameEvent::Chat { line, .. } => self.say(line),
                 GameEvent::Fault(what) => {
-                    self.fault = Some(short(what));
+                    self.fault = Some(what.clone());
                     self.changed.fault = true;
                 }
                 GameEvent::Over { status, winner, rating_change, .. } => {
@@ -169,7 +174,10 @@ impl GameOverview {
                     self.rated(*rating_change);
                 }
                 GameEvent::Rated { change } => self.rated(Some(*change)),
-                GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => {}
+                GameEvent::Started { .. }
+                | GameEvent::Sent { .. }
+                | GameEvent::OpponentGone { .. }
+                | GameEvent::Chat { .. } => {}
             }
         }
     }
